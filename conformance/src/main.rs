@@ -1,4 +1,4 @@
-//! The server for the official conformance suite: everything that the suite looks for, at
+//! The server for the official conformance suite: every item that the suite tests, at
 //! `http://127.0.0.1:PORT/mcp`.
 //!
 //! It is built on the public interface alone, as any other server. If the suite asks for something

@@ -10,13 +10,13 @@ pub(crate) fn offer(server: Server) -> Server {
     server.resources::<(static_text, static_binary, watched_resource, template_data)>()
 }
 
-/// A text that is always the same.
+/// A constant text.
 #[resource("test://static-text", name = "static-text", mime = "text/plain")]
 async fn static_text() -> &'static str {
     "This is the content of the static text resource."
 }
 
-/// A picture that is always the same.
+/// A constant picture.
 #[resource("test://static-binary", name = "static-binary", mime = "image/png")]
 async fn static_binary() -> &'static [u8] {
     PIXEL
@@ -32,7 +32,7 @@ async fn watched_resource() -> &'static str {
     "This is the content of the watched resource."
 }
 
-/// The data of an id, whichever it is.
+/// The data of any id.
 #[resource(
     "test://template/{id}/data",
     name = "template-data",

@@ -1,6 +1,6 @@
 //! The tools that the suite calls.
 //!
-//! The first that is listed is called without arguments: it has none.
+//! The suite calls the first listed tool without arguments, so it must have none.
 
 mod capability;
 mod change;

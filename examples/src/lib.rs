@@ -1,4 +1,4 @@
-//! Examples: one idea each, in `src/bin`. Every one of them checks itself: `cargo test -p
+//! Examples: one idea each, in `src/bin`. Every example has its own tests: `cargo test -p
 //! pintle-examples`.
 //!
 //! | example | shows |
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::io::{DuplexStream, Lines, ReadHalf, WriteHalf};
 
-/// A client as small as an example can bear: requests out, answers in.
+/// A minimal client: it sends requests and reads answers.
 #[derive(Debug)]
 pub struct Client<R, W> {
     lines: Lines<BufReader<R>>,
@@ -36,7 +36,7 @@ pub struct Client<R, W> {
 ///
 /// # Errors
 ///
-/// Whatever the server's description got wrong.
+/// An invalid description of the server.
 pub fn client_of(
     server: Server,
 ) -> pintle::Result<Client<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>> {
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
     ///
     /// # Errors
     ///
-    /// Whatever the streams fail with, and the end of them.
+    /// Every failure of the streams, and the end of them.
     pub async fn ask(&mut self, method: &str, mut params: Value) -> io::Result<Value> {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
@@ -82,7 +82,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
         }
     }
 
-    /// Calls a tool, and returns the text it answers with.
+    /// Calls a tool, and returns the text of its result.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A client of servers that are processes of their own, in every revision, to their end.
+//! A client of servers in child processes, in every revision, until they end.
 
 use std::error::Error;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
+/// A timeout after which a test fails instead of waiting without end.
 const PATIENCE: Duration = Duration::from_secs(30);
 const CALCULATOR: &str = env!("CARGO_BIN_EXE_calculator");
 
@@ -50,7 +50,7 @@ fn cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> &'a T {
     }
 }
 
-/// A server that is a few lines of shell, with an answer for whatever it reads first.
+/// A server of a few lines of shell that answers its first line.
 fn legacy(lines: &str) -> Command {
     let welcome = json!({
         "protocolVersion": "2025-06-18",

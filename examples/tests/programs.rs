@@ -1,4 +1,4 @@
-//! The examples as programs of their own.
+//! The examples as separate programs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -45,7 +45,7 @@ async fn the_calculator_of_the_readme_adds() {
 async fn prints_of_a_handler_do_not_reach_the_protocol() {
     let (child, mut client) = start(env!("CARGO_BIN_EXE_stray_print"));
     for text in ["one", "{\"jsonrpc\":\"2.0\"}", "line\nbreak"] {
-        // The client reads every line as JSON, and fails on any other.
+        // The client parses every line as JSON, and fails on any other.
         assert_eq!(
             client
                 .call("echo", json!({ "text": text }))

@@ -1,4 +1,4 @@
-//! A client of servers behind an address, in every revision that has one.
+//! A client of servers behind a URL, in every revision with HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use pintle_http::client::{
 use serde_json::json;
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
+/// A timeout after which a test fails instead of waiting without end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn within<T>(future: impl Future<Output = T>) -> T {
@@ -30,7 +30,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// A server on a port of its own; where it is.
+/// A server on its own port; returns its URL.
 async fn serve() -> String {
     let server = Server::new("calculator", "1.0.0").tool::<add>();
     let service = server.into_http().expect("a good server");

@@ -1,7 +1,7 @@
-//! The scenarios `auth/*`: who the client is in each, and the user who agrees to everything.
+//! The scenarios `auth/*`: the client's identity in each, and a user who consents to everything.
 //!
-//! What the scenarios look for is done by `pintle-auth`. Here is only what a program would know
-//! from its configuration.
+//! `pintle-auth` does the tested work. This file has only the parts that a program knows from its
+//! configuration.
 
 use pintle::Result;
 use pintle::auth::{
@@ -12,7 +12,7 @@ use pintle::http::client::{DocumentClient, EndpointUrl, HttpClientOptions, HttpC
 use pintle::runtime::{Fetch, FetchRequest, NetworkScope};
 use serde_json::Value;
 
-/// The document about the client; the suite knows its address.
+/// The URL of the client metadata document; the suite knows it.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 /// No server listens there: the redirect is read from the response.
 const REDIRECT: &str = "http://localhost:3000/callback";
@@ -91,7 +91,7 @@ fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<Cli
     })
 }
 
-/// A user who agrees at once: the page sends the browser back without asking.
+/// A user who consents at once: the page redirects the browser without a question.
 async fn agree(
     fetch: DocumentClient,
     visit: SignInRequest,

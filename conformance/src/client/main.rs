@@ -1,8 +1,7 @@
-//! The client for the official conformance suite, which starts it with the URL of a server, and
+//! The client for the official conformance suite. The suite starts it with the URL of a server, and
 //! names the scenario in the environment.
 //!
-//! It is built on the public interface alone, as any other client: what a scenario looks for is
-//! done by the library, not here.
+//! It is built on the public interface alone, as any other client: the library does the tested work.
 
 mod auth;
 mod skills;
@@ -44,7 +43,7 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
         "sep-2640-client-no-prefetch" => skills::list(&client).await.map(drop),
         name if name.starts_with("sep-2640-client-verify-") => skills::load_all(&client).await,
         "json-schema-2020-12-preservation" => tour::echo_schema(&client).await,
-        // This server lists its tools, and has no way to call them.
+        // This server lists its tools, and has no method to call them.
         "json-schema-ref-no-deref" => Ok(client.list_tools().await.map(drop)?),
         _ => tour::take(&client, &calls()?).await,
     };
@@ -67,7 +66,7 @@ fn context() -> Result<Value> {
     }
 }
 
-/// The revision that the run is about.
+/// The revision of the run.
 fn revision() -> Result<pintle::model::Revision> {
     Ok(std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?)
 }

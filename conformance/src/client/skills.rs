@@ -1,4 +1,4 @@
-//! A host of skills: it lists them, and reads the files of one only to load it.
+//! A host of skills: it lists them, and reads the files of a skill only to load it.
 
 use pintle::Result;
 use pintle::client::Client;

@@ -32,7 +32,7 @@ pub(crate) async fn take(client: &Client, calls: &[JsonObject]) -> Result<()> {
     Ok(())
 }
 
-/// Gives the server's schema of one tool back to it, through another one.
+/// Passes the server's schema of one tool to another tool of the server.
 pub(crate) async fn echo_schema(client: &Client) -> Result<()> {
     let tools = client.list_tools().await?;
     let mut tools = tools.into_iter();

@@ -1,4 +1,4 @@
-//! Tools that depend on what the client can do.
+//! Tools that depend on the capabilities of the client.
 
 use pintle::model::{
     CallToolResult, ClientCapabilities, ElicitParams, ElicitSchema, Error, ErrorCode, Feature,
@@ -12,7 +12,7 @@ pub(super) fn offer(server: Server) -> Server {
     server.tools::<(test_missing_capability, test_streaming_elicitation)>()
 }
 
-/// Needs a client that can ask a model.
+/// Needs a client with the sampling capability.
 #[tool(read_only)]
 async fn test_missing_capability(cx: Context) -> Result<&'static str, ProtocolError> {
     let needs = ClientCapabilities::default().with_sampling();
@@ -26,7 +26,7 @@ async fn test_missing_capability(cx: Context) -> Result<&'static str, ProtocolEr
     ))
 }
 
-/// Asks inside its result, where the revision has that.
+/// Asks inside its result, in revisions with that feature.
 #[tool(read_only)]
 async fn test_streaming_elicitation(cx: Context) -> Outcome<CallToolResult> {
     if !cx.terms().has(Feature::InputRequired) {

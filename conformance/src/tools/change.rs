@@ -1,4 +1,4 @@
-//! Tools that change what the server offers while it runs.
+//! Tools that change the items of the server while it runs.
 
 use pintle::prelude::*;
 

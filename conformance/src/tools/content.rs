@@ -55,7 +55,7 @@ async fn test_multiple_content_types() -> Vec<ContentBlock> {
     ]
 }
 
-/// Fails, in words for the model.
+/// Fails with an error text for the model.
 #[tool(read_only)]
 async fn test_error_handling() -> Result<(), &'static str> {
     Err("This tool intentionally returns an error for testing")

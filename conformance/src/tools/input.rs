@@ -88,13 +88,13 @@ async fn test_input_required_result_multi_round(cx: Context) -> Result<String> {
     Ok(format!("{name} likes {color}"))
 }
 
-/// Asks, and knows its own state again.
+/// Asks, and reads its own state in the next round.
 #[tool(read_only)]
 async fn test_input_required_result_request_state(cx: Context) -> Outcome<CallToolResult> {
     confirm(&cx)
 }
 
-/// Asks, and rejects a state that was changed on the way.
+/// Asks, and rejects a state that was changed between the rounds.
 #[tool(read_only)]
 async fn test_input_required_result_tampered_state(cx: Context) -> Outcome<CallToolResult> {
     confirm(&cx)
@@ -113,7 +113,7 @@ fn confirm(cx: &Context) -> Outcome<CallToolResult> {
     Outcome::InputRequired(InputRequired::asking(requests).with_state("asked"))
 }
 
-/// Asks only what the client can be asked.
+/// Asks only the questions that the client can answer.
 #[tool(read_only)]
 async fn test_input_required_result_capabilities(cx: Context) -> Result<String> {
     let capabilities = &cx.terms().capabilities;

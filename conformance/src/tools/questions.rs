@@ -30,7 +30,7 @@ async fn test_sampling(
     Ok(format!("LLM response: {}", text.unwrap_or_default()))
 }
 
-/// Asks the user who they are.
+/// Asks for the name and the address of the user.
 #[tool(read_only)]
 async fn test_elicitation(
     cx: Context,

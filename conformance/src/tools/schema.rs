@@ -1,4 +1,4 @@
-//! A tool whose schema uses what few do.
+//! A tool whose schema uses rare keywords.
 
 use pintle::model::JsonObject;
 use pintle::prelude::*;

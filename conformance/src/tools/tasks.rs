@@ -32,7 +32,7 @@ async fn greet(
 /// Computes for a while.
 #[tool(read_only, task = optional)]
 async fn slow_compute(
-    /// For how long.
+    /// The duration in seconds.
     seconds: u64,
     /// The label of the result.
     label: Option<String>,
@@ -49,7 +49,7 @@ async fn failing_job(cx: Context) -> Result<String> {
     Err("the job failed".into())
 }
 
-/// Breaks the protocol's promise of a result.
+/// Fails with a protocol error.
 #[tool(read_only, task = optional)]
 async fn protocol_error_job(cx: Context) -> Result<String, ProtocolError> {
     cx.begin_task().await;
@@ -57,7 +57,7 @@ async fn protocol_error_job(cx: Context) -> Result<String, ProtocolError> {
     Err(ProtocolError::from(error))
 }
 
-/// Asks before it would delete a file.
+/// Asks for a confirmation before it would delete a file.
 #[tool(destructive, task = optional)]
 async fn confirm_delete(
     cx: Context,

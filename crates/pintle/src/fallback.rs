@@ -1,7 +1,7 @@
-//! What a server reports when its program has set up no subscriber for `tracing`.
+//! The log output of a server whose program has set up no subscriber for `tracing`.
 //!
-//! Warnings and errors of our crates go to standard error, one line each. Without this an error of a
-//! handler that the client reads as "internal error" would be visible nowhere.
+//! Warnings and errors of our crates go to standard error, one line each. Otherwise an error that the
+//! client reads as "internal error" would be recorded nowhere.
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// A subscriber that keeps the lines that the fallback would write.
+    /// A subscriber that stores the lines that the fallback would write.
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<String>>>);
 

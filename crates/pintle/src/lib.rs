@@ -1,4 +1,4 @@
-//! A complete implementation of the [Model Context ProtocolError](https://modelcontextprotocol.io):
+//! A complete implementation of the [Model Context Protocol](https://modelcontextprotocol.io):
 //! all five revisions, one handler for all of them.
 //!
 //! A tool is a function. Its doc comment is its description, its parameters are its schema:
@@ -57,7 +57,7 @@
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
-//! | `auth-server` | no | servers that let in only requests with a token: [`auth::resource::RequireBearer`] |
+//! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
@@ -65,7 +65,7 @@
 //! | `keyring` | no | their credentials in the keyring of the system: `auth::KeyringCredentials` |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
-//! Features add items; they never change what existing items do.
+//! Features add items; they never change the behavior of existing items.
 
 pub use pintle_model as model;
 pub use pintle_proto as proto;

@@ -1,5 +1,5 @@
-//! What the expansions of our attributes name. No part of the interface: it may change in any
-//! version, together with the attributes.
+//! The items that the expansions of our attributes name. They are not public API: they may change in
+//! any version, together with the attributes.
 
 pub use pintle_model::{Icon, PromptArgument, TaskSupport};
 pub use pintle_server::{

@@ -1,4 +1,4 @@
-//! The `main` of a server: which transport, by its command line.
+//! The `main` of a server: the command line selects the transport.
 
 use std::ffi::OsString;
 use std::future::Future;

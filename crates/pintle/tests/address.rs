@@ -1,5 +1,5 @@
-//! Clients of servers behind an address, against an origin that a test scripts: in memory, on a
-//! paused clock.
+//! Clients of servers behind a URL, against a server that a test scripts: in memory, on a paused
+//! clock.
 
 mod headers;
 
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 type Script = Box<dyn Fn(&Said) -> (u16, Value) + Send + Sync>;
 
-/// An origin of a test's making.
+/// A server with a script.
 pub(crate) struct Origin {
     script: Script,
     heard: Mutex<Vec<Said>>,
 }
 
-/// A request that reached it.
+/// A request to the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) headers: http::HeaderMap,
@@ -39,8 +39,8 @@ impl Said {
 }
 
 impl Origin {
-    /// An origin that speaks the latest revision, and answers with what `script` gives: a status,
-    /// and a `result` or an `error`.
+    /// A server that speaks the latest revision. `script` returns the answers: a status, and a `result`
+    /// or an `error`.
     pub(crate) fn new(script: impl Fn(&Said) -> (u16, Value) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             script: Box::new(script),
@@ -58,7 +58,7 @@ impl Origin {
             .collect()
     }
 
-    /// A client of it.
+    /// A client of the server.
     pub(crate) async fn client(self: &Arc<Self>) -> Client {
         let url = EndpointUrl::parse("https://origin.example/mcp").expect("a URL");
         let options = HttpClientOptions::default();

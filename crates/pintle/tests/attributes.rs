@@ -1,4 +1,4 @@
-//! What the attributes make of functions, by the definitions and by calls.
+//! The items that the attributes generate, tested by their definitions and by calls.
 
 mod context;
 mod prompts;

@@ -10,7 +10,7 @@ use pintle::prelude::*;
 use serde_json::json;
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
+/// A timeout after which a test fails instead of waiting without end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
@@ -33,7 +33,7 @@ async fn ask(ctx: Context) -> Result<String> {
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
 
-/// A server on a port of its own; where its stream is.
+/// A server on its own port; returns the URL of its stream.
 async fn serve() -> (String, pintle::server::ServerHandle) {
     let server = Server::new("old", "1.0.0").tools::<(add, ask)>();
     let handle = server.handle();

@@ -1,5 +1,5 @@
-//! One server over HTTP, in every revision that has it: what handlers do, well and wrong, without a
-//! socket.
+//! One server over HTTP without a socket, in every revision with Streamable HTTP: valid and faulty
+//! handlers.
 
 mod access;
 mod ends;
@@ -57,7 +57,7 @@ async fn waits(gone: State<AtomicUsize>, ctx: Context) {
     std::future::pending().await
 }
 
-/// How many were not waited for.
+/// Returns the number of cancelled calls.
 #[tool]
 async fn gone(gone: State<AtomicUsize>) -> usize {
     gone.load(Ordering::SeqCst)
@@ -142,7 +142,7 @@ async fn a_call_that_is_cancelled_is_dropped() {
         let mut guest = Guest::of(server(), revision).await;
         guest.cancel("waits").await;
         let mut gone = String::from("0");
-        // A cancelled handler is dropped by a task of its own, a few turns later.
+        // A task of the server drops a cancelled handler, a few turns later.
         for _ in 0..1_000 {
             gone = text(guest.call("gone", json!({})).await.last());
             if gone != "0" {

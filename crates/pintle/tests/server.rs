@@ -1,5 +1,5 @@
-//! One server, called by clients of every revision over a pipe: the same handlers, and what each
-//! revision makes of them.
+//! One server, called by clients of every revision over a pipe: the same handlers, and their results
+//! in each revision.
 
 mod changes;
 mod completion;

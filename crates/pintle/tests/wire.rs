@@ -1,5 +1,5 @@
-//! Bytes in, and what must come out: one real server behind a socket of lines and behind a port of
-//! HTTP, in both eras. A row that is refused has no effect, and the next request is served.
+//! Bytes in, and the expected bytes out: one real server behind a socket of lines and behind an HTTP
+//! port, in both eras. A rejected row has no effect, and the next request is served.
 
 mod handlers;
 mod heads;

@@ -51,7 +51,7 @@ mod tests {
     use tokio::task::JoinHandle;
     use tokio::time::timeout;
 
-    /// Longer than anything takes here.
+    /// A timeout that nothing here needs.
     const LONGEST: Duration = Duration::from_secs(30);
 
     /// The running application.
@@ -99,7 +99,7 @@ mod tests {
         )
     }
 
-    /// Reads until the response contains `text`, or to its end; returns everything that came.
+    /// Reads until the response contains `text`, or to its end; returns everything read.
     async fn read_to(stream: &mut TcpStream, text: &str) -> pintle::Result<String> {
         let mut all = Vec::new();
         let reading = async {

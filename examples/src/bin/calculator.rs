@@ -28,7 +28,7 @@ async fn main() -> pintle::Result<()> {
 mod tests {
     use super::*;
 
-    // A tool stays the function it was.
+    // A tool is still an ordinary function.
     #[tokio::test]
     async fn adds() {
         assert_eq!(add(1, 2).await, 3);

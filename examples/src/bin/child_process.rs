@@ -1,6 +1,6 @@
 //! A client that starts its server: a program of its own, on standard streams.
 //!
-//! `cargo run -p pintle-examples --bin child_process` talks to the calculator beside it, or to any
+//! `cargo run -p pintle-examples --bin child_process` connects to the calculator beside it, or to any
 //! other server: `-- npx -y @modelcontextprotocol/server-everything`.
 
 use std::ffi::OsString;
@@ -14,12 +14,12 @@ async fn main() -> pintle::Result<()> {
     for tool in client.list_tools().await? {
         say(&tool.name);
     }
-    // The server's input ends, and with it the server, and whatever the server has started.
+    // Closing ends the server's input; the server and all its child processes end.
     client.close().await;
     Ok(())
 }
 
-/// The server, which gets a few variables of ours, and no others.
+/// The command of the server, which inherits only a few environment variables.
 fn server() -> std::io::Result<Command> {
     let mut line = std::env::args_os().skip(1);
     let program = match line.next() {

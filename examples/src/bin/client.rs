@@ -31,7 +31,7 @@ async fn pack(ctx: Context) -> Result<String> {
     Ok(format!("{} eggs", 12 * order.dozens))
 }
 
-/// Waits for the hens.
+/// Waits without end.
 #[tool]
 async fn wait_for_the_hens() -> String {
     std::future::pending().await
@@ -42,7 +42,7 @@ async fn main() -> pintle::Result<()> {
     let server = Server::new("farm", "1.0.0").tools::<(pack, wait_for_the_hens)>();
     let client = Client::builder()
         .on_elicit(async |form| {
-            // A program for people shows the form here, with who asks: `form.server`.
+            // A program with a user interface shows the form here, with the name of the server: `form.server`.
             let mut order = form.defaults;
             order.insert("dozens".to_owned(), json!(3));
             Answer::Accepted(order)

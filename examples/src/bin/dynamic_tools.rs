@@ -2,7 +2,7 @@
 
 use pintle::prelude::*;
 
-/// Teaches a word; there is a tool more, named like the word.
+/// Teaches a word: it adds a tool with that name.
 #[tool]
 async fn teach(
     /// The new word.

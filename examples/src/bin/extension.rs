@@ -9,10 +9,10 @@ use pintle::prelude::*;
 use pintle::server::ProtocolExtension;
 use serde::{Deserialize, Serialize};
 
-/// `tides/record`: writes down how high the water stands.
+/// `tides/record`: records the height of the water.
 enum RecordTide {}
 
-/// `notifications/tides/risen`: it stands higher than ever.
+/// `notifications/tides/risen`: the water is higher than ever before.
 enum TideRisen {}
 
 #[derive(Serialize, Deserialize)]

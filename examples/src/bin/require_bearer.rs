@@ -9,12 +9,12 @@ use pintle::auth::resource::{RequireBearer, TokenError, TokenVerifier, VerifiedT
 use pintle::auth::{Scopes, Secret};
 use pintle::prelude::*;
 
-/// How clients reach the server.
+/// The URL of the server for clients.
 const HERE: &str = "http://127.0.0.1:8000/mcp";
 /// The issuer of the keys.
 const ISSUER: &str = "http://127.0.0.1:8000/keys";
 
-/// Keys that were given out, and to whom.
+/// The issued keys, with their principals.
 struct Keys(BTreeMap<&'static str, (&'static str, &'static str)>);
 
 impl TokenVerifier for Keys {
@@ -52,7 +52,7 @@ fn app() -> pintle::Result<Router> {
     let endpoint = Server::new("store", env!("CARGO_PKG_VERSION"))
         .tools::<(whoami, empty)>()
         .into_http()?;
-    // Around the whole router: clients look for the guard's document beside the endpoint.
+    // The layer surrounds the whole router, because it also serves the metadata beside the endpoint.
     Ok(Router::new().route_service("/mcp", endpoint).layer(guard))
 }
 

@@ -3,7 +3,7 @@
 
 use pintle::prelude::*;
 
-/// Echoes, and is left with a line from debugging.
+/// Returns its text, and prints a forgotten debug line.
 #[tool]
 #[allow(clippy::print_stdout, reason = "this is what the example is about")]
 async fn echo(text: String) -> String {

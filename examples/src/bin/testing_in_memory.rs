@@ -35,7 +35,7 @@ fn client_of(
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> pintle::Result<()> {
     let mut client = client_of(Server::new("kitchen", "1.0.0").tool::<boil>())?;
-    // Six minutes of the server, none of ours.
+    // The handler waits six minutes of virtual time.
     assert_eq!(
         client.call("boil", json!({})).await?,
         "boiled for 6 minutes"

@@ -1,6 +1,6 @@
-//! A server on a Unix socket: who may connect is decided by the permissions of the file.
+//! A server on a Unix socket: the permissions of the file decide which users may connect.
 
-/// Elsewhere there are no Unix sockets.
+/// Only Unix has these sockets.
 #[cfg(not(unix))]
 fn main() {}
 

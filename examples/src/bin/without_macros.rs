@@ -1,4 +1,4 @@
-//! The same without attributes: everything they do can be written by hand.
+//! A server without attributes: everything that they generate can be written by hand.
 
 use pintle::prelude::*;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Arguments that headers repeat, when the client and the server do not agree on which.
+//! Arguments that headers repeat, if the lists of the client and the server differ.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +29,8 @@ fn page(tool: &str, header: Option<&str>, next: Option<&str>) -> Value {
     page
 }
 
-/// An origin that lists what `list` gives for the number of the list, and takes a call only with
-/// this header.
+/// A server that lists the page that `list` returns for the number of the request, and accepts a call
+/// only with this header.
 fn origin(
     wanted: &'static str,
     list: impl Fn(usize, &Said) -> Value + Send + Sync + 'static,

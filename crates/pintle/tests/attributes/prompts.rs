@@ -1,4 +1,4 @@
-//! What `#[prompt]` makes of functions.
+//! The items that `#[prompt]` generates.
 
 use std::collections::BTreeMap;
 

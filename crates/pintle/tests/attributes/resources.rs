@@ -1,4 +1,4 @@
-//! What `#[resource]` makes of functions.
+//! The items that `#[resource]` generates.
 
 use pintle::model::{Error, Outcome, ResourceContents};
 use pintle::prelude::*;

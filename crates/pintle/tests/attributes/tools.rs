@@ -1,4 +1,4 @@
-//! What `#[tool]` makes of functions.
+//! The items that `#[tool]` generates.
 
 use std::error::Error;
 use std::fmt;
@@ -45,7 +45,7 @@ async fn call(tool: &Tool, arguments: Value) -> CallToolResult {
     call_with(tool, arguments, &Extensions::new()).await
 }
 
-/// As [`call`], on a server that holds `state`.
+/// As [`call`], on a server with this state.
 async fn call_with(tool: &Tool, arguments: Value, state: &Extensions) -> CallToolResult {
     tool.check().expect("the tool can be offered");
     let arguments = serde_json::value::to_raw_value(&arguments).expect("JSON");

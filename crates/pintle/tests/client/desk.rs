@@ -1,4 +1,4 @@
-//! The server that is called, and the clients that call it.
+//! The server under test, and its clients.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ async fn deploy(ctx: Context) -> Result<String> {
     }
 }
 
-/// Sends the user away.
+/// Sends the user to a URL.
 #[tool]
 async fn sign(url: String, ctx: Context) -> Result<String> {
     Ok(match ctx.elicit_url("Sign here.", url).await? {
@@ -117,7 +117,7 @@ async fn loud(ctx: Context) {
     ctx.log(LoggingLevel::Error, Some("desk"), json!({ "loud": true }));
 }
 
-/// When the desk is open.
+/// The opening hours.
 #[resource("desk://hours")]
 async fn hours() -> &'static str {
     "always"
@@ -129,7 +129,7 @@ async fn triage(case: String) -> String {
     format!("Sort {case}.")
 }
 
-/// The ways to meet the server: every revision, and whichever it is.
+/// Every revision, and the automatic choice.
 pub(crate) fn modes() -> impl Iterator<Item = EraMode> {
     let pinned = Revision::ALL.into_iter().map(EraMode::Pinned);
     pinned.chain([EraMode::Auto])

@@ -1,4 +1,4 @@
-//! Which revision is spoken, and with whom nothing is.
+//! The choice of the revision, and its failures.
 
 use pintle::client::{Client, ConnectError, Era, EraCache, EraMode};
 use pintle::model::{Feature, Revision};

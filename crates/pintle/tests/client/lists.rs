@@ -1,4 +1,4 @@
-//! Lists, page by page and whole.
+//! Lists, by page and as a whole.
 
 use crate::client::desk::{client, modes, within};
 

@@ -13,7 +13,7 @@ fn revision_of(client: &Client) -> Revision {
     client.server().expect("a server").revision
 }
 
-/// Agrees with the defaults, and is sure.
+/// Accepts the defaults, and confirms.
 fn agreeing(asked: &Arc<Mutex<Vec<String>>>) -> ClientBuilder {
     let asked = Arc::clone(asked);
     Client::builder().on_elicit(move |form| {

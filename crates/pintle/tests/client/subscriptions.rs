@@ -1,4 +1,4 @@
-//! Listening to changes, in either era.
+//! Subscriptions in both eras.
 
 use pintle::client::{Client, in_process};
 use pintle::model::SubscriptionFilter;

@@ -20,7 +20,7 @@ const BOTH: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 const CORE: Revision = Revision::V2025_11_25;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server whose work takes time.
+/// A server with slow tools.
 fn yard() -> App {
     let server =
         Server::new("yard", "1.0.0")
@@ -34,14 +34,14 @@ async fn quick() -> &'static str {
     "quick"
 }
 
-/// Takes so many seconds.
+/// Runs for this number of seconds.
 #[tool(task = optional)]
 async fn slow(seconds: u32) -> String {
     tokio::time::sleep(seconds * SECOND).await;
     format!("after {seconds} s")
 }
 
-/// Is a task only.
+/// Requires a task.
 #[tool(task = required)]
 async fn paint(cx: Context) -> &'static str {
     for coat in 1..=3 {
@@ -98,7 +98,7 @@ async fn think(cx: Context) -> Result<String> {
     Ok(message.model)
 }
 
-/// A client of a server of its own.
+/// A client of its own server.
 async fn client(builder: ClientBuilder, revision: Revision) -> Client {
     of(&yard(), builder, revision).await
 }

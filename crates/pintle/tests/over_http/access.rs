@@ -147,7 +147,7 @@ async fn a_missing_item_needs_no_scopes() {
     }
 }
 
-// Nothing of a batch is begun when one of its messages asks for too much.
+// No message of a batch runs if one of them lacks its scopes.
 #[tokio::test]
 async fn a_batch_is_refused_for_all_scopes_that_its_messages_take() {
     let service = guest::service(server());
@@ -182,7 +182,7 @@ async fn a_server_without_the_handshake_era_names_its_revisions() {
     );
 }
 
-/// The id that a layer in front attached to the request itself.
+/// The id that an outer layer attached to the request.
 #[tool]
 async fn attached(caller: Extension<Principal>) -> String {
     caller.id().to_owned()

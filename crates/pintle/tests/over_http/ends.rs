@@ -1,4 +1,4 @@
-//! What a handler and its tasks can read about the end of their request.
+//! The end of a request, as its handler and its tasks can read it.
 
 use pintle::prelude::*;
 use schemars::JsonSchema;
@@ -8,10 +8,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::guest::{Guest, MODERN, REVISIONS};
 
-/// Where handlers report.
+/// The channel to which handlers report.
 type Reports = UnboundedSender<&'static str>;
 
-/// Reports in its `drop` why it is dropped.
+/// Reports in its `drop` why the request has ended.
 struct Guard(Context, Reports);
 
 impl Drop for Guard {

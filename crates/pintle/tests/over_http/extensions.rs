@@ -1,4 +1,4 @@
-//! Methods of an extension over HTTP: the headers and statuses of the core hold for them, too.
+//! Methods of an extension over HTTP, under the same rules for headers and statuses as the core.
 
 use http::StatusCode;
 use pintle::model::method::Method;

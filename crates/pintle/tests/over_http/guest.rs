@@ -1,4 +1,4 @@
-//! A client over HTTP without a socket: requests go into the tower service, answers come out.
+//! A client over HTTP without a socket: it sends requests to the tower service.
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
@@ -33,7 +33,7 @@ impl Guest {
         Self::on(service(server), revision).await
     }
 
-    /// A client of an endpoint that others may use, too; it shakes hands if its revision does.
+    /// A client of a shared endpoint; it performs the handshake if its revision has one.
     pub(crate) async fn on(service: HttpService<App>, revision: &'static str) -> Self {
         Self::of_principal(service, revision, None).await
     }
@@ -82,7 +82,7 @@ impl Guest {
         self.session.is_some()
     }
 
-    /// Everything that is answered to a request: notifications first, the answer last.
+    /// Returns all messages for a request: notifications first, the answer last.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Vec<Value> {
         let request = self.request(method, params);
         messages(self.post(&request).await).await
@@ -142,7 +142,7 @@ impl Guest {
         self.post_as(message, message["method"].as_str()).await
     }
 
-    /// Posts a message as a client does that knows no headers of the newest revision.
+    /// Posts a message without the headers of the newest revision.
     pub(crate) async fn post_bare(&mut self, message: &Value) -> Response<ResponseBody> {
         let request = Request::post("http://localhost/mcp")
             .header("host", "localhost")
@@ -153,7 +153,7 @@ impl Guest {
         self.service.call(request).await.expect("never fails")
     }
 
-    /// Posts a message under a header that names a method.
+    /// Posts a message with a header that names a method.
     pub(crate) async fn post_as(
         &mut self,
         message: &Value,
@@ -192,7 +192,7 @@ impl Guest {
     }
 }
 
-/// The messages of an answer, be it JSON or a stream of events.
+/// The messages of a response, which is JSON or a stream of events.
 pub(crate) async fn messages(response: Response<ResponseBody>) -> Vec<Value> {
     let is_stream = response.headers()["content-type"] == "text/event-stream";
     let body = response

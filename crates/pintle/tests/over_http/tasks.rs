@@ -1,4 +1,4 @@
-//! Tasks over HTTP: the rules of the binding hold for them, too.
+//! Tasks over HTTP, under the rules of the transport.
 
 use http::StatusCode;
 use pintle::prelude::*;
@@ -8,7 +8,7 @@ use crate::over_http::guest::{Guest, MODERN, messages};
 
 const CORE: &str = "2025-11-25";
 
-/// Takes a minute.
+/// Runs for a minute.
 #[tool(task = optional)]
 async fn minute() -> &'static str {
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
@@ -19,7 +19,7 @@ async fn guest(revision: &'static str) -> Guest {
     Guest::of(Server::new("tasks", "1").tool::<minute>(), revision).await
 }
 
-/// Parameters of a client that knows tasks.
+/// Parameters of a client with the capability for tasks.
 fn able(mut params: Value) -> Value {
     let able = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     params["_meta"] = json!({ "io.modelcontextprotocol/clientCapabilities": able });

@@ -197,7 +197,7 @@ async fn an_item_of_an_undeclared_feature_is_not_added() {
     assert!(handle.add_tool(tool).is_ok());
 }
 
-/// Opens a subscription, and sees it acknowledged as it was asked for.
+/// Opens a subscription, and checks that it is acknowledged as requested.
 async fn listen(peer: &mut Peer, filter: Value) -> Value {
     let id = peer
         .request("subscriptions/listen", json!({ "notifications": filter }))

@@ -1,4 +1,4 @@
-//! Servers on servers, and layers around them.
+//! Mounted servers, and layers around them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The server that is called: a help desk, as small as shows everything.
+//! The server under test: a help desk with one item of every kind.
 
 use pintle::model::{Annotations, CallToolResult, Icon, ResourceContents, Role};
 use pintle::prelude::*;
@@ -28,7 +28,7 @@ pub(crate) struct Desk {
     greeting: &'static str,
 }
 
-/// How urgent something is.
+/// The urgency of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Urgency {
@@ -103,7 +103,7 @@ async fn recording() -> ContentBlock {
     ContentBlock::audio([1, 2], "audio/wav")
 }
 
-/// Hands over all there is.
+/// Returns content of every kind.
 #[tool]
 async fn everything() -> Vec<ContentBlock> {
     let urgent = Annotations::default()
@@ -189,7 +189,7 @@ fn numbers(typed: String) -> Vec<String> {
 async fn triage(
     /// The problem as reported.
     report: String,
-    /// How urgent it is.
+    /// The urgency of the ticket.
     urgency: Option<Urgency>,
     /// The team that handles it.
     team: Option<String>,

@@ -36,7 +36,7 @@ impl Method for GetTide {
     type Result = Tide;
 }
 
-/// `tides/reset`, which no revision before the newest has.
+/// The method `tides/reset`, which only the newest revision has.
 enum Reset {}
 
 impl Method for Reset {

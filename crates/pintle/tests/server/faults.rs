@@ -44,7 +44,7 @@ async fn waits(dropped: State<AtomicUsize>, ctx: Context) {
     std::future::pending().await
 }
 
-/// How many calls were dropped.
+/// Returns the number of dropped calls.
 #[tool]
 async fn dropped(dropped: State<AtomicUsize>) -> usize {
     dropped.load(Ordering::SeqCst)

@@ -1,4 +1,4 @@
-//! Lists: pages, order, and how long they may be kept.
+//! Lists: pages, order, and cache lifetimes.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn tool(number: usize) -> Tool {
 fn crowd() -> Server {
     let size = NonZeroUsize::new(4).expect("not zero");
     let empty = Server::new("crowd", "1").page_size(size);
-    // Not in the order of their names.
+    // The tools are not added in the order of their names.
     (0..10).rev().fold(empty, |server, number| {
         let uri = format!("crowd://{number}");
         let prompt = Prompt::new(format!("prompt_{number}")).handler(async || "hello");

@@ -1,4 +1,4 @@
-//! A client of any revision, made of lines.
+//! A client of any revision that writes and reads lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(crate) const REVISIONS: [&str; 5] = [
 ];
 /// The revision without a handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
-/// The last revision with one.
+/// The last revision with a handshake.
 pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// The other end of a server's pipe.
@@ -44,12 +44,12 @@ impl Peer {
         Self::able(server, revision, json!({})).await
     }
 
-    /// A client that can do something, ready to call.
+    /// A client with these capabilities, ready to call.
     pub(crate) async fn able(server: Server, revision: &'static str, capabilities: Value) -> Self {
         Self::on(server.build().expect("starts"), revision, capabilities).await
     }
 
-    /// A client of a server that others may have, too.
+    /// A client of a server that other clients may share.
     pub(crate) async fn on(app: App, revision: &'static str, capabilities: Value) -> Self {
         let app = Arc::new(app);
         let (near, far) = tokio::io::duplex(1 << 16);
@@ -80,7 +80,7 @@ impl Peer {
         assert_eq!(welcome["protocolVersion"], self.revision);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
             .await;
-        // Once this is answered the server knows that we are ready.
+        // After this answer the server knows that the client is ready.
         self.result("ping", json!({})).await;
         welcome
     }
@@ -94,7 +94,7 @@ impl Peer {
         self.revision >= revision
     }
 
-    /// Sends a request; its id is returned.
+    /// Sends a request, and returns its id.
     pub(crate) async fn request(&mut self, method: &str, mut params: Value) -> Value {
         self.next_id += 1;
         if self.is_modern() {

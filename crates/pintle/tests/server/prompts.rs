@@ -1,4 +1,4 @@
-//! Prompts.
+//! Prompts: their list, their messages, and faulty uses.
 
 use serde_json::json;
 

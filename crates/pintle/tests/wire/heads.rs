@@ -1,11 +1,11 @@
-//! Heads, framing and targets of HTTP.
+//! Heads, framing and request targets of HTTP.
 
 use crate::wire::peer::{Era, Posts};
 
 /// The parts of requests.
 struct Parts {
     host: String,
-    /// The headers of every request here.
+    /// The headers of every request of these tests.
     base: String,
     body: String,
     /// The length of the body, as a header.
@@ -41,12 +41,12 @@ impl Parts {
         format!("{line}\r\nhost: {host}\r\n{base}{more}\r\n{body}")
     }
 
-    /// With its whole body, whose length is declared.
+    /// A request with its whole body and the length of the body.
     fn whole(&self, line: &str, more: &str) -> String {
         self.post(line, &format!("{more}{}", self.cl), &self.body)
     }
 
-    /// With headers in place of others.
+    /// A request with some headers replaced.
     fn with(&self, old: &str, new: &str) -> String {
         self.whole(POST, "").replace(old, new)
     }
@@ -55,7 +55,7 @@ impl Parts {
         format!("{size}\r\n{}\r\n0\r\n\r\n", self.body)
     }
 
-    /// With a header such that the head has a size.
+    /// A request with one more header, so that the head has this size.
     fn sized(&self, bytes: usize) -> String {
         let bare = self.post(POST, &format!("x-a: \r\n{}", self.cl), "");
         self.whole(
@@ -64,7 +64,7 @@ impl Parts {
         )
     }
 
-    /// With so many headers.
+    /// A request with this number of headers.
     fn counted(&self, count: usize) -> String {
         let there = self.base.matches("\r\n").count() + 2;
         let more = (there..count).map(|nth| format!("x-{nth}: a\r\n"));
@@ -96,7 +96,7 @@ async fn a_body_has_one_length_that_every_reader_knows() {
                 ),
                 &[200],
             ),
-            // The chunks are what counts, and whatever is behind them is another request.
+            // The chunks delimit the body, so the bytes behind them are another request.
             (
                 "cl and te",
                 p.post(POST, &format!("{}{TE}", p.cl), &p.in_chunk(&p.hex)),
@@ -439,7 +439,7 @@ async fn a_head_has_its_size_and_no_more() {
     .await;
 }
 
-/// Sends every row in both eras; a row that is refused runs nothing, and the next request is served.
+/// Sends every row in both eras. A rejected row runs nothing, and the next request is served.
 async fn play(rows: impl Fn(&Parts) -> Vec<Row>) {
     for era in [Era::Legacy, Era::Modern] {
         let posts = Posts::connect(era).await;

@@ -7,22 +7,22 @@ use crate::wire::peer::{Came, Era, Lines, Posts};
 /// The expected result.
 #[derive(Debug, Clone, Copy)]
 enum Want {
-    /// No message: refused with a code, and with its id if that can be read.
+    /// An invalid message: refused with a code, and with its id if that can be read.
     Refused(i64, Id),
     /// A request that is answered with an error. The status over HTTP is 200 in the legacy era, and this
     /// number in the modern one.
     Error(i64, u16),
     /// A member of the parameters is there twice; the part that reads it first reports it.
     Repeated,
-    /// No such resource: the legacy era has a code of its own for it.
+    /// A missing resource: the legacy era has its own code for it.
     Missing,
-    /// A request whose headers, in the modern era, cannot agree with it.
+    /// A request whose headers, in the modern era, do not match it.
     Disagrees(i64),
     /// The result has an error for the model: its arguments are wrong.
     Complains,
-    /// A result, after the tool was run so often.
+    /// A result, after this number of runs of the tool.
     Served(usize),
-    /// Nothing; over HTTP in the modern era a status.
+    /// No answer; over HTTP in the modern era a status.
     Silent(u16),
 }
 
@@ -30,13 +30,13 @@ enum Want {
 enum Id {
     Seven,
     None,
-    /// There are two.
+    /// Any id, because the message has two.
     Any,
 }
 
 use Want::{Complains, Disagrees, Error, Missing, Refused, Repeated, Served, Silent};
 
-/// A text, the headers that go with it over HTTP, and what must come out.
+/// A text, its headers over HTTP, and the expected result.
 struct Row {
     text: Vec<u8>,
     method: &'static str,
@@ -234,7 +234,7 @@ async fn a_message_nests_to_its_depth_and_no_deeper() {
     .await;
 }
 
-/// A call with so many values in an argument that the tool does not know.
+/// A call with this number of values in an unknown argument.
 fn wide(values: usize, want: Want) -> Row {
     let items = "0,".repeat(values - 1);
     let text = format!(
@@ -251,7 +251,7 @@ async fn a_message_has_its_values_and_no_more() {
         r#"{{"jsonrpc":"2.0","id":7,"error":{{"code":1,"message":"m","data":[{data}0]}}}}"#
     );
     play(vec![
-        // A few are around them.
+        // A few more values surround them.
         wide(99_980, Served(1)),
         wide(100_000, Refused(-32600, Id::Seven)),
         wide(1_000_000, Refused(-32600, Id::Seven)),
@@ -260,7 +260,7 @@ async fn a_message_has_its_values_and_no_more() {
     .await;
 }
 
-/// Sends every row each way, and sees that it has no other effect.
+/// Sends every row over both transports, and checks that it has no other effect.
 async fn play(rows: Vec<Row>) {
     for era in [Era::Legacy, Era::Modern] {
         let mut lines = Lines::connect(era).await;
@@ -289,7 +289,7 @@ async fn play(rows: Vec<Row>) {
 }
 
 impl Row {
-    /// The status over HTTP.
+    /// The expected status over HTTP.
     fn status(&self, era: Era) -> u16 {
         match (self.want, era) {
             (Refused(..) | Repeated, _) => 400,

@@ -1,4 +1,4 @@
-//! Who sends the bytes.
+//! The peers that send the bytes.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use crate::wire::server::Running;
 
-/// Longer than any answer takes here.
+/// A timeout that no answer here needs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How a revision is spoken.
+/// The era of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2025-11-25, after a handshake.
@@ -23,7 +23,7 @@ pub(crate) enum Era {
 }
 
 impl Era {
-    /// `META` in a text, as it is in this era.
+    /// Replaces `META` in a text by the metadata of this era.
     pub(crate) fn fill(self, text: &[u8]) -> Vec<u8> {
         let meta: &[u8] = match self {
             Self::Legacy => br#""_meta":{}"#,
@@ -59,7 +59,7 @@ impl Came {
     }
 }
 
-/// A peer that sends lines.
+/// A peer over a socket of lines.
 pub(crate) struct Lines {
     pub(crate) server: Running,
     read: BufReader<OwnedReadHalf>,
@@ -125,7 +125,7 @@ impl Lines {
     }
 }
 
-/// A peer that posts.
+/// A peer over HTTP.
 pub(crate) struct Posts {
     pub(crate) server: Running,
     pub(crate) era: Era,
@@ -175,7 +175,7 @@ impl Posts {
         self.send(&self.request(headers, body)).await
     }
 
-    /// Everything that is answered, as text.
+    /// The whole response, as text.
     pub(crate) async fn post_for_text(&self, headers: &str, body: &[u8]) -> String {
         let came = self.exchange(&self.request(headers, body)).await;
         String::from_utf8(came).expect("text")
@@ -206,14 +206,14 @@ impl Posts {
             write
         });
         let mut came = Vec::new();
-        // A reset after the answer is an end like another.
+        // A connection reset after the answer is an ordinary end.
         let end = timeout(PATIENCE, read.read_to_end(&mut came)).await;
         let _ = end.expect("an end");
         writing.abort();
         came
     }
 
-    /// Whether a request of this era is served.
+    /// Sends a request of this era, and checks that it is served.
     pub(crate) async fn assert_served(&self, after: &str) {
         let text = br#"{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{META}}"#;
         let headers = self.headers("tools/list", None);

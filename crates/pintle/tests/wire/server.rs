@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How often the tool was run.
+/// The number of runs of the tool.
 #[derive(Clone, Default)]
 pub(crate) struct Runs(Arc<AtomicUsize>);
 
@@ -47,12 +47,12 @@ impl Gate {
         self.0.opens.notify_all();
     }
 
-    /// Until a thread waits for it.
+    /// Waits until a thread waits for the gate.
     pub(crate) async fn waited_for(&self) {
         self.0.waited_for.notified().await;
     }
 
-    /// Blocks the thread until it is open; false if that takes longer than anything here.
+    /// Blocks the thread until the gate is open; false after a timeout.
     fn wait(&self) -> bool {
         self.0.waited_for.notify_one();
         let closed = self.0.is_open.lock().expect("no panic");
@@ -75,7 +75,7 @@ fn block(gate: State<Gate>) -> Result<&'static str> {
     }
 }
 
-/// Ends of lines of every kind, and what a terminal would obey.
+/// Line ends of every kind, and control characters of terminals.
 pub(crate) const NASTY: &str = "a\r\nb\n\ndata: c\u{2028}d\u{0}e\u{1b}[31m";
 
 /// Logs one message.
@@ -99,7 +99,7 @@ fn server(runs: &Runs, gate: &Gate) -> Server {
         .logging()
 }
 
-/// A server at an address, until it is dropped.
+/// A running server with its address; it stops when dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) runs: Runs,
@@ -108,7 +108,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Lines, as on standard streams.
+    /// Serves lines, as on standard streams.
     pub(crate) async fn on_lines() -> Self {
         let (runs, gate) = (Runs::default(), Gate::default());
         let service = Arc::new(server(&runs, &gate).into_service().expect("it starts"));

@@ -1,4 +1,4 @@
-//! Tasks by name: in this process, and in a later one.
+//! Tasks by id: in this process, and in a later one.
 
 use std::sync::{Arc, Mutex};
 
@@ -61,7 +61,7 @@ async fn a_task_is_found_again_after_a_restart() {
         assert_eq!(now.status, TaskStatus::Working);
         let said = within(task.wait()).await.expect("a result");
         assert_eq!(text(&said.content), "after 20 s");
-        // Long since: the result is there at once.
+        // The task ended before, so its result is there at once.
         let began = Instant::now();
         within(second.task(id).wait()).await.expect("a result");
         assert!(began.elapsed() < SECOND);
