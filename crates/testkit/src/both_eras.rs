@@ -25,7 +25,7 @@ pub use compare::{Agreement, DisagreementError, Skipped};
 pub use side_effects::SideEffects;
 
 /// Maximum duration of the request in one revision, in virtual time, unless the test sets another.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// A request that is made in every revision, with the same answers.
 ///
@@ -46,9 +46,9 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///     yes: bool,
 /// }
 ///
-/// async fn deploy(cx: Context, deeds: SideEffects) -> Result<String, AskError> {
-///     // Without `once` this would be done again when the retry comes.
-///     let build = cx.once("build", async { deeds.note("build") }).await;
+/// async fn deploy(cx: Context, effects: SideEffects) -> Result<String, AskError> {
+///     // Without `once` this side effect would happen again in the second run.
+///     let build = cx.once("build", async { effects.note("build") }).await;
 ///     let answer = cx.elicit::<Confirm>(format!("Deploy build {build}?")).await?;
 ///     Ok(match answer.accepted() {
 ///         Some(Confirm { yes: true }) => format!("deployed build {build}"),
@@ -56,8 +56,8 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///     })
 /// }
 ///
-/// let agreed = BothEras::new(|deeds: SideEffects| {
-///     let deploy = Tool::new("deploy").handler(move |cx: Context| deploy(cx, deeds.clone()));
+/// let agreed = BothEras::new(|effects: SideEffects| {
+///     let deploy = Tool::new("deploy").handler(move |cx: Context| deploy(cx, effects.clone()));
 ///     Server::new("ci", "1.0.0").add_tool(deploy)
 /// })
 /// .calling("deploy", json!({}))
@@ -79,7 +79,7 @@ pub(crate) struct Scenario {
     params: Value,
     capabilities: ClientCapabilities,
     answers: Answers,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl<F, S> BothEras<F>
@@ -87,7 +87,7 @@ where
     F: Fn(SideEffects) -> S,
     S: IntoService,
 {
-    /// Takes what makes the server: every revision gets one of its own, and its own deeds.
+    /// Creates the request. `make` creates one server per revision, each with its own counts.
     pub fn new(make: F) -> Self {
         Self {
             make,
@@ -100,7 +100,7 @@ where
                     .with_sampling_tools()
                     .with_roots(),
                 answers: Answers::default(),
-                patience: PATIENCE,
+                timeout: TIMEOUT,
             },
         }
     }
@@ -137,17 +137,17 @@ where
         self
     }
 
-    /// Sets what the client can do; everything there is by default.
+    /// Sets the capabilities of the client; all by default.
     #[must_use]
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.plan.capabilities = capabilities;
         self
     }
 
-    /// Sets how long the request may take in each revision; an hour of virtual time by default.
+    /// Sets the timeout of the request in each revision; an hour of virtual time by default.
     #[must_use]
-    pub fn timeout(mut self, patience: Duration) -> Self {
-        self.plan.patience = patience;
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.plan.timeout = timeout;
         self
     }
 
@@ -159,7 +159,7 @@ where
         self.on(answers::accepting(part, content))
     }
 
-    /// Goes to whatever URL the user is sent to with `part` in the message.
+    /// Consents to each visit of a URL whose message contains `part`.
     #[must_use]
     pub fn consenting(self, part: &str) -> Self {
         self.on(answers::consenting(part))
@@ -183,14 +183,14 @@ where
         self.on(answers::sampling(part, text))
     }
 
-    /// Has these roots.
+    /// Sets the roots of the client.
     #[must_use]
     pub fn roots<'u>(self, uris: impl IntoIterator<Item = &'u str>) -> Self {
         let roots = uris.into_iter().map(Root::new).collect();
         self.on(answers::roots(roots))
     }
 
-    /// Answers by a rule; it is pure, so that every revision gets the same answers.
+    /// Adds a rule that answers questions. It must be pure: every revision gets the same answers.
     #[must_use]
     pub fn on(
         mut self,
@@ -219,12 +219,12 @@ where
         }
     }
 
-    /// As [`BothEras::run`], on the runtime that is there: for a test under
+    /// As [`BothEras::run`], on the current runtime: for a test under
     /// `#[tokio::test(start_paused = true)]`.
     ///
     /// # Errors
     ///
-    /// [`DisagreementError`]: the revisions went different ways, or one could not be played to its end.
+    /// [`DisagreementError`]: the revisions differ, or one could not be played to its end.
     pub async fn play(self) -> Result<Agreement, DisagreementError> {
         let reference = self.play_in(Revision::LATEST).await?;
         let mut agreement = Agreement::of(&reference);
@@ -241,12 +241,12 @@ where
     }
 
     async fn play_in(&self, revision: Revision) -> Result<client::Played, DisagreementError> {
-        let deeds = SideEffects::default();
-        let service = (self.make)(deeds.clone())
+        let effects = SideEffects::default();
+        let service = (self.make)(effects.clone())
             .into_service()
             .map_err(|error| DisagreementError::Start(error.to_string()))?;
         let service = Arc::new(service);
-        client::play(service, revision, &self.plan, deeds).await
+        client::play(service, revision, &self.plan, effects).await
     }
 }
 

@@ -1,8 +1,8 @@
-//! Random schedules from a seed, and promises that are checked after every step.
+//! Random schedules from a seed, with invariants that are checked after every step.
 //!
-//! - [`server`]: a client that does everything wrong talks to a server.
-//! - [`client`]: a server that does everything wrong talks to a client.
-//! - [`pair`]: both sides behave, the network and their timing do not.
+//! - [`server`]: a client that breaks every rule sends messages to a server.
+//! - [`client`]: a server that breaks every rule sends messages to a client.
+//! - [`pair`]: both sides follow the protocol; the network and its timing are random.
 //!
 //! `PINTLE_SEED=7` replays one seed, `PINTLE_SEEDS=100000` tries that many.
 
@@ -17,10 +17,10 @@ pub use client::client;
 pub use pair::pair;
 pub use server::server;
 
-// What happened last is what matters; the seed replays the rest.
+// A report shows only the last steps, because the seed replays the rest.
 const SHOWN_STEPS: usize = 40;
 
-/// A promise that was broken, and how to break it again.
+/// An invariant that was broken, with the seed that replays it.
 #[derive(Debug)]
 pub struct InvariantError {
     seed: u64,

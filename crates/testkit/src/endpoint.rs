@@ -1,4 +1,4 @@
-//! One side of a conversation: a real engine, virtual time, and a desk instead of handlers.
+//! One side of a conversation: a real engine and virtual time, without handlers.
 
 mod call_builder;
 mod seen;
@@ -31,11 +31,11 @@ pub struct Endpoint {
     revision: Revision,
     now: Instant,
     lines: Lines,
-    desk: PendingRequests,
+    pending: PendingRequests,
     seen: Seen,
 }
 
-/// A message on its way out.
+/// A message that this side sends.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Sent {
@@ -53,13 +53,13 @@ impl Endpoint {
         Self::server_with(everything(), Limits::default())
     }
 
-    /// A server with a profile and limits of its own.
+    /// A server with its own profile and limits.
     pub fn server_with(profile: ServerProfile, limits: Limits) -> Self {
         let engine = Connection::server(Arc::new(profile), Arc::new(limits));
         Self::over(engine, Revision::LATEST)
     }
 
-    /// A server that is spoken to in `revision`: after the handshake, where there is one.
+    /// A server that speaks `revision`, after the handshake if the revision has one.
     pub fn server_at(revision: Revision) -> Self {
         Self::server().opened_at(revision)
     }
@@ -69,31 +69,31 @@ impl Endpoint {
         Self::client_with(Limits::default())
     }
 
-    /// A client with limits of its own.
+    /// A client with its own limits.
     pub fn client_with(limits: Limits) -> Self {
         let identity = Implementation::new("testkit", "1.0.0");
         let engine = Connection::client(identity, ClientCapabilities::default(), Arc::new(limits));
         Self::over(engine, Revision::LATEST)
     }
 
-    /// A client that speaks `revision`: after the handshake, where there is one.
+    /// A client that speaks `revision`, after the handshake if the revision has one.
     pub fn client_at(revision: Revision) -> Self {
         Self::client().welcomed_at(revision)
     }
 
-    /// An engine that was made elsewhere, spoken to in `revision`.
+    /// An endpoint over an existing engine; its peer speaks `revision`.
     pub fn over(engine: Connection, revision: Revision) -> Self {
         Self {
             engine,
             revision,
             now: Instant::now(),
             lines: Lines::default(),
-            desk: PendingRequests::default(),
+            pending: PendingRequests::default(),
             seen: Seen::default(),
         }
     }
 
-    /// Speaks to a server in `revision` from now on: shakes hands, where that is needed.
+    /// Sends messages of `revision` to a server from now on, after the handshake if needed.
     #[must_use]
     pub fn opened_at(mut self, revision: Revision) -> Self {
         self.revision = revision;
@@ -105,11 +105,11 @@ impl Endpoint {
         self
     }
 
-    /// Makes a client speak `revision` from now on: welcomes it, where that is needed.
+    /// Makes a client speak `revision` from now on, after the handshake if needed.
     ///
     /// # Panics
     ///
-    /// If the client is not new.
+    /// If the client has already sent a message.
     #[must_use]
     pub fn welcomed_at(mut self, revision: Revision) -> Self {
         self.revision = revision;
@@ -127,12 +127,12 @@ impl Endpoint {
         self
     }
 
-    /// Answers the requests it is sent in this manner from now on.
-    pub fn answers(&mut self, manner: ReplyPolicy) {
-        self.desk.manner = manner;
+    /// Sets the policy for answers to later requests.
+    pub fn answers(&mut self, policy: ReplyPolicy) {
+        self.pending.policy = policy;
     }
 
-    /// Answers requests so long after they came.
+    /// Answers each request this long after its arrival.
     pub fn answers_after(&mut self, wait: Duration) {
         self.answers(ReplyPolicy::After(wait));
     }
@@ -153,7 +153,7 @@ impl Endpoint {
         received
     }
 
-    /// Takes in bytes of a pipe, cut anywhere.
+    /// Accepts bytes of a pipe, cut anywhere.
     pub fn arrive(&mut self, bytes: &[u8]) {
         self.lines.push(bytes);
         while let Some(line) = self.lines.next_line() {
@@ -169,13 +169,13 @@ impl Endpoint {
         }
     }
 
-    /// Takes in a request as a peer of this conversation's revision sends it.
+    /// Accepts a request in the form of this conversation's revision.
     pub fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Received {
         let params = with_envelope(self.revision, params);
         self.hear(&request(id, method, params).to_string())
     }
 
-    /// Takes in a notification; without `params` when they are null.
+    /// Accepts a notification; without `params` if they are null.
     pub fn notification(&mut self, method: &str, params: Value) -> Received {
         let mut notice = json!({ "jsonrpc": "2.0", "method": method });
         if !params.is_null() {
@@ -184,7 +184,7 @@ impl Endpoint {
         self.hear(&notice.to_string())
     }
 
-    /// Takes in a good answer to one of our calls.
+    /// Accepts a valid answer to one of this side's calls.
     pub fn response(&mut self, id: impl Into<Value>, result: Value) -> Received {
         let response = json!({ "jsonrpc": "2.0", "id": id.into(), "result": result });
         self.hear(&response.to_string())
@@ -196,7 +196,7 @@ impl Endpoint {
         self.sent()
     }
 
-    /// Takes in the end of the conversation.
+    /// Accepts the end of the conversation.
     pub fn close(&mut self) {
         self.engine.handle_input(self.now, Input::Closed);
         self.settle();
@@ -206,7 +206,7 @@ impl Endpoint {
     ///
     /// # Panics
     ///
-    /// If the engine refuses: use [`Endpoint::engine`] to see it refuse.
+    /// If the engine refuses the call; [`Endpoint::try_ask`] returns the error.
     pub fn ask(&mut self, ask: CallBuilder) -> CallId {
         let call = self.engine.call(self.now, ask.0);
         call.expect("the engine makes the call")
@@ -221,7 +221,7 @@ impl Endpoint {
         self.engine.call(self.now, ask.0)
     }
 
-    /// Gives a call up.
+    /// Cancels a call.
     pub fn cancel(&mut self, call: CallId) {
         self.engine
             .cancel_call(call, Some("no longer wanted".into()));
@@ -233,7 +233,7 @@ impl Endpoint {
         self.finish(key, |_| complete(result))
     }
 
-    /// Answers a request as is usual for its method; false if it is not open.
+    /// Answers a request with a minimal result for its method; false if it is not open.
     pub fn answer_usually(&mut self, key: RequestKey) -> bool {
         self.finish(key, |method| complete(&usual_result(method)))
     }
@@ -248,7 +248,7 @@ impl Endpoint {
         key: RequestKey,
         reply: impl FnOnce(&str) -> Result<Reply, Error>,
     ) -> bool {
-        let Some((ticket, incoming)) = self.desk.close(key) else {
+        let Some((ticket, incoming)) = self.pending.close(key) else {
             return false;
         };
         self.engine.answer(ticket, reply(incoming.method.as_str()));
@@ -256,7 +256,7 @@ impl Endpoint {
         true
     }
 
-    /// Lets time pass: timers fire and answers leave in the order they are due.
+    /// Advances the clock: timers fire and answers leave in the order in which they are due.
     pub fn advance(&mut self, time: Duration) {
         let end = self.now + time;
         while let Some(due) = self.next_due().filter(|due| *due <= end) {
@@ -278,26 +278,26 @@ impl Endpoint {
         self.settle();
     }
 
-    /// The instant at which this side does something by itself.
+    /// The next instant at which this side acts without a message.
     pub fn next_due(&self) -> Option<Instant> {
-        let answer = self.desk.next_due().map(|(due, _)| due);
+        let answer = self.pending.next_due().map(|(due, _)| due);
         answer.into_iter().chain(self.engine.next_deadline()).min()
     }
 
-    // Handlers act on what happened until nothing more happens. Messages stay where they are.
+    // Events are handled until there are no more. Messages are not sent here.
     fn settle(&mut self) {
         loop {
             while let Some(event) = self.engine.poll_event() {
                 self.note(event);
             }
-            let due = self.desk.next_due().filter(|(due, _)| *due <= self.now);
+            let due = self.pending.next_due().filter(|(due, _)| *due <= self.now);
             let Some((_, key)) = due else { return };
             self.answer_due(key);
         }
     }
 
     fn answer_due(&mut self, key: RequestKey) {
-        if let Some((ticket, incoming)) = self.desk.close(key) {
+        if let Some((ticket, incoming)) = self.pending.close(key) {
             let result = usual_result(incoming.method.as_str());
             self.engine.answer(ticket, complete(&result));
         }
@@ -305,16 +305,16 @@ impl Endpoint {
 
     fn note(&mut self, event: Event) {
         match event {
-            Event::Request(ticket, incoming) => self.desk.open(self.now, ticket, incoming),
+            Event::Request(ticket, incoming) => self.pending.open(self.now, ticket, incoming),
             Event::Cancelled(key) => {
-                self.desk.close(key);
+                self.pending.close(key);
                 self.seen.note(event);
             }
             event => self.seen.note(event),
         }
     }
 
-    /// Takes the next message that this side sends.
+    /// Returns the next message that this side sends.
     ///
     /// # Panics
     ///
@@ -337,7 +337,7 @@ impl Endpoint {
             .find(|transmit| !transmit.frame.is_empty())
     }
 
-    /// Takes the messages that this side sends.
+    /// Returns the messages that this side sends.
     pub fn sent(&mut self) -> Vec<Value> {
         self.transmits()
             .into_iter()
@@ -345,7 +345,7 @@ impl Endpoint {
             .collect()
     }
 
-    /// Takes the messages that this side sends, with their lanes.
+    /// Returns the messages that this side sends, with their lanes.
     pub fn transmits(&mut self) -> Vec<Sent> {
         std::iter::from_fn(|| self.next_sent()).collect()
     }

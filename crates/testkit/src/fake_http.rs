@@ -14,7 +14,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A server of 2025-11-25 that hangs up in the middle of every answer.
+//! // A server of 2025-11-25 that closes the connection in the middle of every answer.
 //! let rude = FakeServer::new(|seen, _count| {
 //!     if seen.is("tools/call") {
 //!         let mut answer = stream(&[]);
@@ -75,8 +75,8 @@ struct Inner {
 }
 
 impl FakeServer {
-    /// An origin that answers what `script` makes of each request; the number counts requests
-    /// from 0, over all connections.
+    /// Creates a server whose responses come from `script`. Its number counts requests from 0, over all
+    /// connections.
     pub fn new(
         script: impl Fn(&SeenRequest, usize) -> FakeResponse + Send + Sync + 'static,
     ) -> Self {
@@ -104,7 +104,7 @@ impl FakeServer {
     ///
     /// # Errors
     ///
-    /// When the system gives no port.
+    /// If the system provides no port.
     pub async fn listen(&self) -> io::Result<SocketAddr> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -122,7 +122,7 @@ impl FakeServer {
     ///
     /// # Errors
     ///
-    /// Headers in the options that are not the caller's to set.
+    /// A header in the options that a caller must not set.
     pub fn target(&self, options: &HttpClientOptions) -> Result<HttpConnect, ReservedHeaderError> {
         let url = EndpointUrl::parse("http://127.0.0.1/mcp").expect("it is a URL");
         HttpConnect::over(WebClient::over(self.clone(), options), url, options)
@@ -168,7 +168,7 @@ impl FakeServer {
         all.len() - 1
     }
 
-    /// Every request that came, in order.
+    /// Every request that has arrived, in order.
     pub fn seen(&self) -> Vec<SeenRequest> {
         lock(&self.0.seen).clone()
     }
@@ -184,7 +184,7 @@ impl FakeServer {
             .unwrap_or_else(|| panic!("no {what} came"))
     }
 
-    /// How many requests of a verb, or of a method of MCP, came.
+    /// The number of requests of a verb, or of a method of MCP.
     pub fn count(&self, what: &str) -> usize {
         let seen = self.seen();
         let of = seen
@@ -193,7 +193,7 @@ impl FakeServer {
         of.count()
     }
 
-    /// Where the client believed to connect to, each time that it dialled.
+    /// The origin that the client asked for at each dial, in order.
     pub fn connections(&self) -> Vec<UrlOrigin> {
         lock(&self.0.connections).clone()
     }

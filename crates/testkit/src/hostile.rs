@@ -8,12 +8,12 @@
 //!
 //! | way | tested part |
 //! |---|---|
-//! | [`Hostile`] itself | the client above its transports: no framing, and the test scripts each loss |
-//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: the messages are bytes that have to be framed |
+//! | [`Hostile`] itself | the client above its transports; the test scripts each loss |
+//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: messages as framed bytes |
 //! | `Hostile::origin` (feature `http`) | HTTP: answers are bodies and event streams |
 //!
-//! The last two need nothing of this workspace at the client's end: a pipe is any stream of bytes,
-//! and an origin can listen on a port.
+//! The last two need nothing of this workspace at the client's end. A pipe is any stream of bytes,
+//! and the HTTP server can listen on a port.
 //!
 //! ```
 //! use pintle_proto::TransportErrorKind;
@@ -21,11 +21,11 @@
 //! use serde_json::json;
 //!
 //! // A modern server whose list of tools never ends.
-//! let endless = Hostile::modern(|mouth, said| {
-//!     mouth.reply(said, json!({ "resultType": "complete", "tools": [], "nextCursor": "again" }));
+//! let endless = Hostile::modern(|out, said| {
+//!     out.reply(said, json!({ "resultType": "complete", "tools": [], "nextCursor": "again" }));
 //! });
 //! // A legacy server that hangs up at the first call.
-//! let rude = Hostile::legacy(|mouth, _| mouth.lose_all(TransportErrorKind::Disconnected));
+//! let rude = Hostile::legacy(|out, _| out.lose_all(TransportErrorKind::Disconnected));
 //! # drop((endless, rude));
 //! ```
 //!
@@ -43,7 +43,7 @@
 //! let client = Client::connect(silent.over_pipe()).await?;
 //!
 //! let call = client.call_tool("slow", ()).timeout(Duration::from_secs(5));
-//! let error = call.await.expect_err("nobody answers");
+//! let error = call.await.expect_err("no answer arrives");
 //!
 //! assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
 //! client.close().await;
@@ -72,7 +72,7 @@ pub use pipe::HostilePipe;
 
 type Script = Arc<dyn Fn(&mut HostileReply, &Value) + Send + Sync>;
 
-/// A server of a test's making. Clones are the same server.
+/// A server with a script. Clones are the same server.
 #[derive(Clone)]
 pub struct Hostile {
     script: Script,
@@ -90,11 +90,11 @@ struct Heard {
 /// The messages and losses that the server produces next.
 #[derive(Debug, Default)]
 pub struct HostileReply {
-    says: Vec<(Duration, Say)>,
+    outputs: Vec<(Duration, Output)>,
 }
 
 #[derive(Debug)]
-enum Say {
+enum Output {
     /// A message, or bytes that are sent instead of one.
     Text(Vec<u8>),
     /// A piece of a stream of bytes, unframed.
@@ -113,29 +113,29 @@ impl Hostile {
         }
     }
 
-    /// As [`Hostile::new`], but well behaved until it has been discovered; it offers everything.
+    /// As [`Hostile::new`], but the server answers `server/discover` and declares everything.
     pub fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
-        Self::new(move |mouth, said| {
+        Self::new(move |out, said| {
             if said["method"] == "server/discover" {
                 let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
                 let found = json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": offers() });
-                return mouth.reply(said, found);
+                return out.reply(said, found);
             }
-            script(mouth, said);
+            script(out, said);
         })
     }
 
-    /// As [`Hostile::new`], but well behaved until hands have been shaken; it offers everything.
+    /// As [`Hostile::new`], but the server performs the handshake and declares everything.
     pub fn legacy(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
-        Self::new(move |mouth, said| match said["method"].as_str() {
-            Some("server/discover") => mouth.fail(said, -32601, "method not found"),
+        Self::new(move |out, said| match said["method"].as_str() {
+            Some("server/discover") => out.fail(said, -32601, "method not found"),
             Some("initialize") => {
                 let version = said["params"]["protocolVersion"].clone();
                 let server = json!({ "name": "hostile", "version": "1.0.0" });
-                mouth.reply(said, json!({ "protocolVersion": version, "capabilities": offers(), "serverInfo": server }));
+                out.reply(said, json!({ "protocolVersion": version, "capabilities": offers(), "serverInfo": server }));
             }
             Some("notifications/initialized") => {}
-            _ => script(mouth, said),
+            _ => script(out, said),
         })
     }
 
@@ -146,7 +146,7 @@ impl Hostile {
         self
     }
 
-    /// How many conversations were opened.
+    /// The number of conversations that were opened.
     pub fn conversations(&self) -> usize {
         self.lock().conversations
     }
@@ -163,7 +163,7 @@ impl Hostile {
         said.filter(|said| said["method"] == method).count()
     }
 
-    /// How many calls the client gave up.
+    /// The number of calls that the client gave up.
     pub fn given_up(&self) -> usize {
         self.lock().given_up
     }
@@ -180,19 +180,19 @@ impl Hostile {
         }
         drop(heard);
         let said = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
-        let mouth = self.hear_message(&said);
-        (said, mouth)
+        let out = self.hear_message(&said);
+        (said, out)
     }
 
     fn hear_message(&self, said: &Value) -> HostileReply {
-        let mut mouth = HostileReply::default();
+        let mut out = HostileReply::default();
         self.lock().messages.push(said.clone());
-        (self.script)(&mut mouth, said);
-        mouth
+        (self.script)(&mut out, said);
+        out
     }
 }
 
-/// Capabilities of a server that offers everything.
+/// The capabilities of a server that declares everything.
 fn offers() -> Value {
     json!({
         "tools": { "listChanged": true },
@@ -212,23 +212,25 @@ impl HostileReply {
     /// Sends a message after `wait`.
     pub fn say_after(&mut self, wait: Duration, message: Value) {
         let text = message.to_string().into_bytes();
-        self.says.push((wait, Say::Text(text)));
+        self.outputs.push((wait, Output::Text(text)));
     }
 
     /// Sends `text` as one message, valid or not.
     pub fn say_text(&mut self, text: impl Into<Vec<u8>>) {
-        self.says.push((Duration::ZERO, Say::Text(text.into())));
+        self.outputs
+            .push((Duration::ZERO, Output::Text(text.into())));
     }
 
     /// Sends a piece of a message as bytes without framing: half a line on a pipe, half an event over
     /// HTTP. Without either transport the client receives the bytes as a message.
     pub fn say_raw(&mut self, bytes: impl Into<Vec<u8>>) {
-        self.says.push((Duration::ZERO, Say::Raw(bytes.into())));
+        self.outputs
+            .push((Duration::ZERO, Output::Raw(bytes.into())));
     }
 
     /// Sends a piece of a message after `wait`.
     pub fn say_raw_after(&mut self, wait: Duration, bytes: impl Into<Vec<u8>>) {
-        self.says.push((wait, Say::Raw(bytes.into())));
+        self.outputs.push((wait, Output::Raw(bytes.into())));
     }
 
     /// Answers a request with a result.
@@ -247,16 +249,17 @@ impl HostileReply {
         self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Loses one call, as a transport does. On a pipe everything is lost with it; over HTTP the
-    /// connection of the call is cut.
+    /// Loses one call, as a transport does. On a pipe this loses everything; over HTTP it cuts the
+    /// connection of the call.
     pub fn lose(&mut self, said: &Value, loss: TransportErrorKind) {
-        let say = Say::Lose(said["id"].clone(), loss.into());
-        self.says.push((Duration::ZERO, say));
+        let output = Output::Lose(said["id"].clone(), loss.into());
+        self.outputs.push((Duration::ZERO, output));
     }
 
     /// Ends the conversation.
     pub fn lose_all(&mut self, loss: TransportErrorKind) {
-        self.says.push((Duration::ZERO, Say::LoseAll(loss.into())));
+        self.outputs
+            .push((Duration::ZERO, Output::LoseAll(loss.into())));
     }
 }
 
@@ -284,29 +287,33 @@ impl Transport for HostileTransport {
         loop {
             tokio::select! {
                 biased;
-                say = later.next() => speak(&wire, &calls, say)?,
+                output = later.next() => speak(&wire, &calls, output)?,
                 outgoing = wire.next() => {
                     let Some(outgoing) = outgoing else { return Ok(()) };
-                    let (said, mouth) = self.0.hear(&outgoing);
+                    let (said, out) = self.0.hear(&outgoing);
                     if let TransmitKind::Call(call) = outgoing.kind {
                         calls.insert(said["id"].to_string(), call);
                     }
-                    later.add(mouth);
+                    later.add(out);
                 }
             }
         }
     }
 }
 
-fn speak(wire: &Wire, calls: &BTreeMap<String, CallId>, say: Say) -> Result<(), TransportError> {
-    match say {
-        Say::Text(text) | Say::Raw(text) => wire.receive(&text),
-        Say::Lose(id, error) => {
+fn speak(
+    wire: &Wire,
+    calls: &BTreeMap<String, CallId>,
+    output: Output,
+) -> Result<(), TransportError> {
+    match output {
+        Output::Text(text) | Output::Raw(text) => wire.receive(&text),
+        Output::Lose(id, error) => {
             if let Some(call) = calls.get(&id.to_string()) {
                 wire.lose(*call, error);
             }
         }
-        Say::LoseAll(error) => return Err(error),
+        Output::LoseAll(error) => return Err(error),
     }
     Ok(())
 }
@@ -314,26 +321,27 @@ fn speak(wire: &Wire, calls: &BTreeMap<String, CallId>, say: Say) -> Result<(), 
 /// The messages that are not sent yet, in the order of their due time and then of insertion.
 #[derive(Debug, Default)]
 struct Later {
-    says: BTreeMap<(Instant, u64), Say>,
-    thought: u64,
+    outputs: BTreeMap<(Instant, u64), Output>,
+    sequence: u64,
 }
 
 impl Later {
-    fn add(&mut self, mouth: HostileReply) {
-        for (wait, say) in mouth.says {
-            self.thought += 1;
-            self.says.insert((Instant::now() + wait, self.thought), say);
+    fn add(&mut self, out: HostileReply) {
+        for (wait, output) in out.outputs {
+            self.sequence += 1;
+            self.outputs
+                .insert((Instant::now() + wait, self.sequence), output);
         }
     }
 
     /// Waits until a message is due. Cancel safe: a message that is not returned stays.
-    async fn next(&mut self) -> Say {
-        match self.says.keys().next() {
+    async fn next(&mut self) -> Output {
+        match self.outputs.keys().next() {
             Some((due, _)) => sleep_until(*due).await,
             None => std::future::pending().await,
         }
-        let (_, say) = self.says.pop_first().expect("the first is due");
-        say
+        let (_, output) = self.outputs.pop_first().expect("the first is due");
+        output
     }
 }
 

@@ -72,7 +72,7 @@ struct State {
     issued: BTreeSet<String>,
     seen: Vec<RecordedRequest>,
     reuses: usize,
-    mood: IssuerBehavior,
+    behavior: IssuerBehavior,
     subject: String,
     consents: bool,
 }
@@ -83,15 +83,15 @@ pub enum IssuerBehavior {
     /// The issuer answers every request correctly.
     #[default]
     Well,
-    /// Every answer has this status.
+    /// Every answer has this HTTP status.
     Broken(u16),
     /// No connection to it succeeds.
     Down,
-    /// A request gets no answer.
+    /// Requests never get an answer.
     Silent,
 }
 
-/// A request that was made of an issuer.
+/// A request to an issuer.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
@@ -99,7 +99,7 @@ pub struct RecordedRequest {
     pub method: String,
     /// The path, without its query.
     pub path: String,
-    /// The parameters of query and form, as they came.
+    /// The parameters of query and form, in their order.
     pub parameters: Vec<(String, String)>,
     /// Headers, their names in lower case.
     pub headers: Vec<(String, String)>,
@@ -116,7 +116,7 @@ pub(crate) struct IssuerResponse {
 }
 
 impl Issuer {
-    /// An issuer in memory. Its name is any URL without a path.
+    /// Creates an issuer in memory. Its name is any URL without a path.
     pub fn new(name: &str) -> Self {
         Self(Arc::new(Inner {
             name: name.to_owned(),
@@ -129,7 +129,7 @@ impl Issuer {
                 issued: BTreeSet::new(),
                 seen: Vec::new(),
                 reuses: 0,
-                mood: IssuerBehavior::Well,
+                behavior: IssuerBehavior::Well,
                 subject: "ada".into(),
                 consents: true,
             }),
@@ -141,22 +141,22 @@ impl Issuer {
         &self.0.name
     }
 
-    /// A token for a server: a good one, unless it is made a bad one.
+    /// Begins a token for a server: valid, unless its builder changes it.
     pub fn token(&self, audience: &str) -> Token {
         Token::new(self, audience)
     }
 
-    /// Signs with new keys from here on. The old ones stay in the set until [`Issuer::retire`].
+    /// Signs with new keys from now on. The old keys stay published until [`Issuer::retire`].
     pub fn rotate(&self) {
         self.lock().keys.rotate();
     }
 
-    /// Withdraws all keys but the newest.
+    /// Withdraws all keys except the newest.
     pub fn retire(&self) {
         self.lock().keys.retire();
     }
 
-    /// Takes a token back. It stays signed, and is not active any more.
+    /// Revokes a token. It stays signed, but is not active any more.
     pub fn revoke(&self, token: &str) {
         self.lock().issued.remove(token);
     }
@@ -166,7 +166,7 @@ impl Issuer {
         change(&mut self.lock().document);
     }
 
-    /// Knows a client without registration. One with a secret has to show it.
+    /// Adds a client without registration. A client with a secret has to authenticate with it.
     pub fn knows(&self, id: &str, secret: Option<&str>, redirects: &[&str]) {
         let client = Client::new(secret, redirects);
         self.lock().clients.insert(id.to_owned(), client);
@@ -183,8 +183,8 @@ impl Issuer {
     }
 
     /// Sets the behavior of the issuer from now on.
-    pub fn feels(&self, mood: IssuerBehavior) {
-        self.lock().mood = mood;
+    pub fn feels(&self, behavior: IssuerBehavior) {
+        self.lock().behavior = behavior;
     }
 
     /// All requests, in order.
@@ -206,16 +206,16 @@ impl Issuer {
         self.lock().reuses
     }
 
-    // No panic leaves a change half done, so what a poisoned lock guards is whole.
+    // A poisoned lock is safe to use, because no panic can leave a change half done.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers a request; none if there is no answer.
+    /// Answers a request; returns nothing if it stays without an answer.
     fn answer(&self, asked: RecordedRequest) -> Option<IssuerResponse> {
         let mut state = self.lock();
         state.seen.push(asked.clone());
-        match state.mood {
+        match state.behavior {
             IssuerBehavior::Well => {}
             IssuerBehavior::Broken(status) => return Some(IssuerResponse::bare(status)),
             IssuerBehavior::Down | IssuerBehavior::Silent => return None,
@@ -261,7 +261,7 @@ impl Fetch for Issuer {
         );
         let said = match self.answer(asked) {
             Some(said) => said,
-            None if self.lock().mood == IssuerBehavior::Silent => {
+            None if self.lock().behavior == IssuerBehavior::Silent => {
                 tokio::time::sleep(request.timeout).await;
                 return Err(FetchError::TimedOut(request.timeout));
             }
@@ -306,7 +306,7 @@ impl RecordedRequest {
         }
     }
 
-    /// A parameter by its name; none also when it is there twice.
+    /// A parameter by its name; none if it is missing or there twice.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut all = self.parameters.iter().filter(|(own, _)| own == name);
         let found = all.next()?;
@@ -348,7 +348,7 @@ impl IssuerResponse {
         }
     }
 
-    /// RFC 6749, section 5.2.
+    /// Error response: RFC 6749, section 5.2.
     fn error(status: u16, code: &str) -> Self {
         Self::json(status, &json!({ "error": code }))
     }
@@ -409,7 +409,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A text as it stands in a query.
+/// Escapes a text for a query.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

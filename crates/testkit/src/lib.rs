@@ -1,23 +1,23 @@
 //! Simulated peers, time and networks for tests of MCP conversations.
 //!
-//! Which tool for which test:
+//! The tool for each kind of test:
 //!
-//! | to show | use |
+//! | a test of | uses |
 //! |---|---|
 //! | how one side reacts to any message of its peer | [`Endpoint`], [`Endpoint::hear`] |
-//! | how two sides get along over a slow, uneven or breaking link | [`Pair`], [`Link`] |
+//! | two sides over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
-//! | that no order of events breaks a promise | [`chaos`] |
+//! | invariants in every order of events | [`chaos`] |
 //! | how a client handles a server that sends arbitrary messages | [`Hostile`] |
 #![cfg_attr(
     feature = "issuer",
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
 )]
 //! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
-//! | that a server's request goes the same way in every revision | [`BothEras`] |
+//! | the same outcome of a request in every revision | [`BothEras`] |
 //!
-//! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
-//! is random either: a [`Rng`] starts from a seed, and a failure prints the line that replays it.
+//! No test here waits, because time is virtual: a test of ten minutes takes microseconds. No test
+//! depends on chance: a [`Rng`] starts from a seed, and a failure prints the line that replays it.
 //!
 //! ```
 //! use pintle_proto::PeerCallError;

@@ -49,24 +49,24 @@ impl Link {
         }
     }
 
-    /// Everything is under way for this long.
+    /// Sets the latency of each message.
     pub fn set_latency(&mut self, latency: Duration) {
         self.latency = latency;
     }
 
-    /// Everything is under way for up to this much longer; how much follows from the seed.
+    /// Sets the longest additional delay of a message; the seed decides each delay.
     pub fn set_jitter(&mut self, jitter: Duration, seed: u64) {
         self.jitter = jitter;
         self.rng = Rng::new(seed);
     }
 
-    /// The reader takes one message in this time, and holds `capacity` of them under way at most.
+    /// Sets the time per message of the reader, and the most messages under way.
     pub fn set_pace(&mut self, pace: Duration, capacity: usize) {
         self.pace = pace;
         self.capacity = capacity;
     }
 
-    /// Whether something can be written now.
+    /// Whether bytes can be written now.
     pub fn has_room(&self) -> bool {
         self.under_way.len() < self.capacity
     }
@@ -92,7 +92,7 @@ impl Link {
         self.end = End::Cut;
     }
 
-    /// When the next thing arrives.
+    /// The time of the next arrival.
     pub fn next_due(&self) -> Option<Instant> {
         self.under_way.front().map(|(due, _)| *due)
     }

@@ -10,7 +10,7 @@ use crate::endpoint::Endpoint;
 use crate::link::{Arrival, Link};
 use crate::words::everything;
 
-// A conversation that takes more steps than this goes round in circles.
+// A conversation with more steps than this does not end.
 const MAX_STEPS: u32 = 100_000;
 
 /// A client and a server.
@@ -72,7 +72,7 @@ impl Pair {
         pair
     }
 
-    /// A pair of endpoints that were made elsewhere.
+    /// A pair of existing endpoints.
     pub fn of(client: Endpoint, server: Endpoint) -> Self {
         Self {
             now: client.now().max(server.now()),
@@ -85,7 +85,7 @@ impl Pair {
         }
     }
 
-    /// Both ways take this long.
+    /// Sets the latency of both directions.
     #[must_use]
     pub fn latency(mut self, latency: Duration) -> Self {
         self.up.set_latency(latency);
@@ -93,7 +93,7 @@ impl Pair {
         self
     }
 
-    /// Both ways take up to this much longer, as the seed decides.
+    /// Sets the longest additional delay of both directions; the seed decides each delay.
     #[must_use]
     pub fn jitter(mut self, jitter: Duration, seed: u64) -> Self {
         self.up.set_jitter(jitter, seed);
@@ -101,16 +101,16 @@ impl Pair {
         self
     }
 
-    /// Lets everything happen, however long that takes.
+    /// Runs until no event is left, however long that takes.
     ///
     /// # Panics
     ///
-    /// If it does not end: something goes round in circles.
+    /// If the events do not end.
     pub fn run(&mut self) {
         self.run_until(None);
     }
 
-    /// Lets happen what happens within `time`.
+    /// Runs the events that are due within `time`.
     ///
     /// # Panics
     ///
@@ -213,7 +213,7 @@ impl Pair {
         self.up.close(self.now);
     }
 
-    /// All that was put on the pipe since the pair was made, in order.
+    /// All messages that were put on the pipe since the pair was made, in order.
     pub fn said(&self) -> &[SentMessage] {
         &self.said
     }

@@ -8,7 +8,7 @@ use pintle_model::Error;
 use pintle_proto::{IncomingRequest, Rendered, Reply, RequestKey, Ticket};
 use serde_json::{Value, json};
 
-/// How an endpoint treats the requests it is sent. Closed: there is only when to answer.
+/// The time at which an endpoint answers its requests. Exhaustive: an answer has no other setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyPolicy {
     /// Answers at once.
@@ -23,7 +23,7 @@ pub enum ReplyPolicy {
 /// The requests that wait for a handler that does not exist.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
-    pub(crate) manner: ReplyPolicy,
+    pub(crate) policy: ReplyPolicy,
     open: BTreeMap<RequestKey, Case>,
 }
 
@@ -37,7 +37,7 @@ struct Case {
 impl PendingRequests {
     /// Accepts a request.
     pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: IncomingRequest) {
-        let due = match self.manner {
+        let due = match self.policy {
             ReplyPolicy::AtOnce => Some(now),
             ReplyPolicy::After(wait) => Some(now + wait),
             ReplyPolicy::ByHand => None,
@@ -50,13 +50,13 @@ impl PendingRequests {
         self.open.insert(case.ticket.key(), case);
     }
 
-    /// Closes a request and gives its ticket back.
+    /// Closes a request and returns its ticket.
     pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
         let case = self.open.remove(&key)?;
         Some((case.ticket, case.incoming))
     }
 
-    /// The next request to answer by itself.
+    /// The next request that is answered automatically.
     pub(crate) fn next_due(&self) -> Option<(Instant, RequestKey)> {
         let due = |(key, case): (&RequestKey, &Case)| Some((case.due?, *key));
         self.open.iter().filter_map(due).min()
@@ -73,7 +73,7 @@ impl PendingRequests {
     }
 }
 
-/// The least that is a good result of `method`.
+/// The smallest valid result of `method`.
 pub(crate) fn usual_result(method: &str) -> Value {
     match method {
         "tools/call" => json!({ "content": [] }),

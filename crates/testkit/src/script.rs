@@ -1,4 +1,4 @@
-//! Transcripts: a whole exchange with an engine, kept in a file and reviewed like code.
+//! Transcripts: a whole exchange with an engine, stored in a file and reviewed like code.
 //!
 //! | line | meaning |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `! progress 0.5`, `! log info "text"` | the oldest open request reports progress or logs |
 //! | `! changed tools` | something changed: `tools`, `prompts`, `resources`, or a URI |
 //! | `! call method {…}`, `! give up` | a call is made, and given up |
-//! | `! pass 500` | so many milliseconds pass |
+//! | `! pass 500` | the clock advances by so many milliseconds |
 //! | `! end listens`, `! close` | listeners are ended; the peer is gone |
 //!
 //! With `PINTLE_UPDATE=1` in the environment [`check`] writes the file anew instead of comparing.
@@ -49,7 +49,7 @@ pub fn check(file: impl AsRef<Path>) {
 ///
 /// # Panics
 ///
-/// If a line cannot be understood.
+/// If a line is not valid.
 pub fn play(transcript: &str) -> String {
     let mut stage = Stage::default();
     let mut played = String::new();

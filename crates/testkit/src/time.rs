@@ -1,14 +1,14 @@
-//! Durations that read like sentences.
+//! Short forms for durations.
 
 use std::time::Duration;
 
 /// `50.ms()`, `2.secs()`, `10.minutes()`.
 pub trait Units {
-    /// So many milliseconds.
+    /// This many milliseconds.
     fn ms(self) -> Duration;
-    /// So many seconds.
+    /// This many seconds.
     fn secs(self) -> Duration;
-    /// So many minutes.
+    /// This many minutes.
     fn minutes(self) -> Duration;
 }
 

@@ -4,11 +4,11 @@ use pintle_model::{Feature, Implementation, Revision, ServerCapabilities};
 use pintle_proto::ServerProfile;
 use serde_json::{Value, json};
 
-/// A server that offers all there is.
+/// A server that declares everything.
 ///
 /// # Panics
 ///
-/// Never: the capabilities are written out here.
+/// Never, because the capabilities are written out here.
 pub fn everything() -> ServerProfile {
     let capabilities: ServerCapabilities = serde_json::from_value(json!({
         "tools": { "listChanged": true },
@@ -31,7 +31,7 @@ pub fn envelope(revision: Revision) -> Value {
 }
 
 /// `params` as a client of `revision` sends them: with an envelope where the revision has one.
-/// Members that `params` has in `_meta` are kept.
+/// Members that `params` has in `_meta` are preserved.
 pub fn with_envelope(revision: Revision, params: Value) -> Value {
     if !revision.has(Feature::Envelope) {
         return params;

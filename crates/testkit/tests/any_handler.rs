@@ -42,7 +42,7 @@ fn holds<V: Strategy>(test: &str, values: V, property: impl Fn(V::Value) -> Test
 }
 
 fn play(make: impl Fn(SideEffects) -> Tool) -> Result<Agreement, TestCaseError> {
-    let eras = BothEras::new(|deeds| Server::new("any", "1.0.0").add_tool(make(deeds)))
+    let eras = BothEras::new(|effects| Server::new("any", "1.0.0").add_tool(make(effects)))
         .calling("any", json!({}))
         .on(plan::answer);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -61,15 +61,16 @@ fn a_straight_handler_comes_to_the_same_in_every_revision() {
     let name = "a_straight_handler_comes_to_the_same_in_every_revision";
     holds(name, plan::steps(), |steps| {
         let steps = Arc::new(steps);
-        let agreed = play(|deeds| {
+        let agreed = play(|effects| {
             let steps = Arc::clone(&steps);
-            Tool::new("any").handler(move |cx| handler::run(Arc::clone(&steps), cx, deeds.clone()))
+            Tool::new("any")
+                .handler(move |cx| handler::run(Arc::clone(&steps), cx, effects.clone()))
         })?;
         let expected = handler::expected(&steps);
         prop_assert!(agreed.revisions().contains(&Revision::LATEST));
         prop_assert_eq!(agreed.text(), expected.said);
         prop_assert_eq!(agreed.asked().len(), expected.asked);
-        for deed in plan::deeds(&steps) {
+        for deed in plan::effects(&steps) {
             prop_assert!(agreed.count(&deed) <= 1, "{deed} was done again");
         }
         Ok(())
@@ -82,9 +83,10 @@ fn a_handler_that_returns_its_questions_does_too() {
     let name = "a_handler_that_returns_its_questions_does_too";
     holds(name, rounds::rounds(), |rounds| {
         let rounds = Arc::new(rounds);
-        let agreed = play(|deeds| {
+        let agreed = play(|effects| {
             let rounds = Arc::clone(&rounds);
-            Tool::new("any").handler(move |cx| rounds::run(Arc::clone(&rounds), cx, deeds.clone()))
+            Tool::new("any")
+                .handler(move |cx| rounds::run(Arc::clone(&rounds), cx, effects.clone()))
         })?;
         prop_assert_eq!(agreed.text(), rounds::expected(&rounds));
         prop_assert_eq!(agreed.count("begin"), 1);
@@ -92,7 +94,7 @@ fn a_handler_that_returns_its_questions_does_too() {
     });
 }
 
-/// The steps of every kind occur, so that the property is about something.
+/// Every kind of step occurs; otherwise the property would test nothing.
 #[test]
 fn all_kinds_of_steps_are_drawn() {
     let mut runner = TestRunner::deterministic();

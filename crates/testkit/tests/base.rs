@@ -68,7 +68,7 @@ fn an_invalid_message_is_refused_without_an_id_and_the_next_is_served() {
             server.hear(text);
             let said = server.sent();
             assert_eq!(said.len(), 1, "{text}");
-            // It may be the only answer to a batch.
+            // A single error may be the only answer to a batch.
             let error = said[0].get(0).unwrap_or(&said[0]);
             assert_eq!(code(error), expected, "{text}");
             assert_eq!(error.get("id"), None, "{text}");

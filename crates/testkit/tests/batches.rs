@@ -100,7 +100,7 @@ fn the_answers_to_a_batch_leave_together_when_the_last_is_there() {
         server.answers_by_hand();
         let batch = json!([call(1), request(2, "ping", Value::Null), call(3)]);
         assert_eq!(heard(&mut server, &batch), [] as [Value; 0]);
-        // Another request is not part of it.
+        // Another request is not part of the batch.
         server.request(4, "ping", json!({}));
         assert_eq!(server.sent()[0]["id"], 4);
         let open = server.open();

@@ -57,14 +57,14 @@ fn a_handler_of_tools_prompts_and_resources_goes_the_same_way() {
 #[test]
 fn a_deed_above_a_question_is_found() {
     let eras = |is_once: bool| {
-        BothEras::new(move |deeds: SideEffects| {
+        BothEras::new(move |effects: SideEffects| {
             one_tool(Tool::new("pay").handler(move |cx: Context| {
-                let deeds = deeds.clone();
+                let effects = effects.clone();
                 async move {
                     if is_once {
-                        cx.once("pay", async { deeds.note("pay") }).await;
+                        cx.once("pay", async { effects.note("pay") }).await;
                     } else {
-                        deeds.note("pay");
+                        effects.note("pay");
                     }
                     ask(&cx, "Sure?").await
                 }
@@ -78,7 +78,7 @@ fn a_deed_above_a_question_is_found() {
     let found = differences(runtime.block_on(eras(false).play()));
     assert_eq!(
         found,
-        "2025-11-25 and 2026-07-28 go different ways:\n  done \"pay\": 1 × in 2025-11-25, 2 × in \
+        "2025-11-25 and 2026-07-28 differ:\n  done \"pay\": 1 × in 2025-11-25, 2 × in \
          2026-07-28; `Context::once` is for what must not be done again"
     );
 }

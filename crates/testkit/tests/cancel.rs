@@ -1,4 +1,4 @@
-//! Cancellation and patience, on both sides and in every revision.
+//! Cancellation and timeouts, on both sides and in every revision.
 
 use pintle_model::Revision;
 use pintle_proto::{Lane, Limits, PeerCallError, TransmitKind};

@@ -1,4 +1,4 @@
-//! No order of events breaks a promise. `PINTLE_SEED` replays one, `PINTLE_SEEDS` tries more.
+//! Invariants hold in every order of events. `PINTLE_SEED` replays one order, `PINTLE_SEEDS` tries more.
 
 use pintle_testkit::chaos;
 

@@ -45,7 +45,7 @@ fn misbehavior(error: CallError) -> Misbehavior {
     }
 }
 
-/// The good answer to a call of a tool.
+/// A valid result of a tool.
 fn good() -> Value {
     json!({ "resultType": "complete", "content": [{ "type": "text", "text": "good" }] })
 }

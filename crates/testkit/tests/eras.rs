@@ -1,4 +1,4 @@
-//! The modern era: every request states its terms; and both eras on one pipe.
+//! The modern era, in which every request states its terms, and both eras on one pipe.
 
 use pintle_model::{Feature, Revision};
 use pintle_testkit::{CallBuilder, Endpoint, envelope, initialize, request};
@@ -91,7 +91,7 @@ fn a_revision_that_is_not_served_is_refused_with_those_that_are() {
             meta[VERSION] = json!(date);
             let answer = heard(&mut server, &modern(1, method, meta));
             assert_eq!(code(&answer), -32022, "{method} at {date}");
-            // Revisions with a handshake are named to a client that asks for one of them.
+            // A client that asks for a known revision learns all revisions.
             let dates: Vec<_> = Revision::ALL.iter().rev().map(|one| one.as_str()).collect();
             let is_known = dates.contains(&date);
             let supported = if is_known { &dates[..] } else { &dates[..1] };
@@ -191,7 +191,7 @@ fn each_request_is_served_on_its_own_terms() {
 fn baggage_is_read_without_a_trace_parent() {
     let mut server = Endpoint::server();
     server.answers_by_hand();
-    // The first and the last request have no baggage, because the value of one must not leak to another.
+    // The first and the last request have no baggage, because one value must not leak to another.
     for (id, baggage) in [(1, None), (2, Some("a=1")), (3, Some("a=2")), (4, None)] {
         let mut meta = envelope(Revision::LATEST);
         if let Some(baggage) = baggage {

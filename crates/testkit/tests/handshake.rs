@@ -76,7 +76,7 @@ fn a_second_handshake_begins_a_new_session() {
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
     let terms = server.engine().session_terms().expect("a session");
     assert_eq!(terms.revision, Revision::V2025_06_18);
-    // As after the first: the server sends nothing unasked before the client is ready.
+    // The server sends no unsolicited message before the client is ready, as after the first handshake.
     server.engine().publish(&pintle_proto::Change::Tools);
     assert_eq!(server.sent(), [] as [Value; 0]);
     let early = server.try_ask(CallBuilder::new("roots/list"));
@@ -96,7 +96,7 @@ fn a_second_handshake_ends_all_that_the_first_session_left_open() {
     server.request(2, "tools/call", json!({ "name": "t" }));
     let open = server.open()[0];
     let asked = server.ask(CallBuilder::new("roots/list").on(Lane::Reply(open)));
-    // It has the id of a request that is open.
+    // The message has the id of an open request.
     let answers = said(&mut server, &initialize(2, "2025-11-25"));
     let answer = answers.last().expect("an answer");
     assert!(answer["result"].is_object(), "{answer}");

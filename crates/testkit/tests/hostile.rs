@@ -1,8 +1,8 @@
-//! Clients against servers that do everything wrong, over real bytes: on a pipe, where messages are
-//! lines, and over HTTP, where they are bodies and events. Every call ends, in a typed error or in
-//! a result, within its limits.
+//! Clients against servers that break every rule, over real bytes: on a pipe, where messages are
+//! lines, and over HTTP, where they are bodies and events. Every call ends in a typed error or in a
+//! result, within its limits.
 //!
-//! What a client makes of the same servers above its transports is in `tests/client`.
+//! `tests/client` tests the same servers above the transports.
 
 mod answers;
 mod eras;
@@ -22,7 +22,7 @@ use pintle_testkit::fake_http::FakeServer;
 use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
-/// Where a client and a server meet.
+/// The transport between a client and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ground {
     Pipe,
@@ -72,7 +72,7 @@ fn misbehavior(error: CallError) -> Misbehavior {
     }
 }
 
-/// How the connection was lost.
+/// The kind of the lost connection.
 fn loss(error: &CallError) -> TransportErrorKind {
     match error {
         CallError::Disconnected { source, .. } => source.kind(),
@@ -80,7 +80,7 @@ fn loss(error: &CallError) -> TransportErrorKind {
     }
 }
 
-/// The good answer to a call of a tool.
+/// A valid result of a tool.
 fn good() -> Value {
     json!({ "resultType": "complete", "content": [{ "type": "text", "text": "good" }] })
 }

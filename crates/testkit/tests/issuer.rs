@@ -1,4 +1,4 @@
-//! The authorization server does what authorization servers do.
+//! The authorization server of the testkit follows the RFCs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

@@ -1,4 +1,4 @@
-//! Every queue has a bound, and every bound is kept.
+//! Every queue has a bound, and never exceeds it.
 
 use pintle_model::{Error, Revision};
 use pintle_proto::{Limits, PeerCallError, SendError};
@@ -71,7 +71,7 @@ fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
         let first = server.open()[0];
         server.answer_usually(first);
         assert!(server.engine().can_read());
-        // One that is cancelled makes room, too.
+        // A cancelled request makes room, too.
         server.request(
             3,
             "tools/call",

@@ -188,7 +188,7 @@ fn a_task_status_follows_the_result_that_names_the_task() {
         task.status = status;
         server.engine().send_task_status(&task);
     }
-    // A handler may be through before its request is answered.
+    // A handler may end before its request is answered.
     server.engine().end_task(key);
     assert_eq!(server.sent(), NOTHING);
 
@@ -293,7 +293,7 @@ fn a_level_acts_on_the_requests_that_come_after_it() {
         for key in server.open() {
             server.engine().log(key, "warning".into(), None, json!(1));
         }
-        // The terms of the first were settled when it was admitted.
+        // The terms of the first request were fixed when it was admitted.
         let lanes: Vec<_> = server.transmits().iter().map(|sent| sent.lane).collect();
         assert_eq!(lanes, [Lane::Reply(server.open()[0])]);
     }

@@ -17,7 +17,7 @@ use tokio::io::{
 use super::{DisagreementError, Scenario, SideEffects};
 use crate::words;
 
-/// Bytes that either side may be ahead of the other.
+/// Bytes that each direction of the pipe buffers.
 const PIPE_BYTES: usize = 1 << 16;
 
 /// The transcript of the request in one revision.
@@ -28,7 +28,7 @@ pub(crate) struct Played {
     pub(crate) asked: Vec<(InputRequest, InputResponse)>,
     /// The response without its envelope.
     pub(crate) ended: Value,
-    pub(crate) deeds: BTreeMap<String, usize>,
+    pub(crate) effects: BTreeMap<String, usize>,
 }
 
 /// Plays a request to its end.
@@ -36,23 +36,23 @@ pub(super) async fn play<S: Service>(
     service: Arc<S>,
     revision: Revision,
     plan: &Scenario,
-    deeds: SideEffects,
+    effects: SideEffects,
 ) -> Result<Played, DisagreementError> {
     let (near, far) = tokio::io::duplex(PIPE_BYTES);
     let (reader, writer) = tokio::io::split(far);
     let server = tokio::spawn(async move {
-        // It ends when we hang up, or is aborted; either way there is nothing to learn from it.
+        // The result has no use, because the server ends when the pipe closes, or is aborted.
         let _ = serve_pipe(service, reader, writer, PipeOptions::default()).await;
     });
     let mut client = Client::new(near, revision, plan);
-    let played = tokio::time::timeout(plan.patience, client.play()).await;
+    let played = tokio::time::timeout(plan.timeout, client.play()).await;
     server.abort();
     let ended = played.map_err(|_| DisagreementError::Unending(revision))??;
     Ok(Played {
         revision,
         asked: client.asked,
         ended,
-        deeds: deeds.counts(),
+        effects: effects.counts(),
     })
 }
 
@@ -109,8 +109,8 @@ impl<'p> Client<'p> {
             .await
     }
 
-    /// Makes a request, answers what the server asks meanwhile, and gives the response without
-    /// its envelope.
+    /// Makes a request, answers the questions of the server, and returns the response without its
+    /// envelope.
     async fn request(&mut self, method: &str, params: Value) -> Result<Value, DisagreementError> {
         self.last_id += 1;
         let id = self.last_id;
@@ -147,7 +147,7 @@ impl<'p> Client<'p> {
             .await
     }
 
-    /// The same request again, with the answers to what `result` asks.
+    /// The same request again, with the answers to the questions in `result`.
     fn retry(&mut self, result: &Value) -> Result<Value, DisagreementError> {
         let asked = result.get("inputRequests").cloned().unwrap_or(json!({}));
         let asked: InputRequests = serde_json::from_value(asked)

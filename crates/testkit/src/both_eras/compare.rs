@@ -1,4 +1,4 @@
-//! What two revisions have in common, and where they part.
+//! The comparison of two revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,10 +24,10 @@ pub struct Agreement {
     skipped: Vec<Skipped>,
     asked: Vec<InputRequest>,
     ended: Value,
-    deeds: BTreeMap<String, usize>,
+    effects: BTreeMap<String, usize>,
 }
 
-/// A revision that was left out, because it lacks something that was asked.
+/// A revision that was left out, because it lacks a needed feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
@@ -52,7 +52,7 @@ pub enum DisagreementError {
     },
     /// The request was not answered within the timeout of the test.
     Unending(Revision),
-    /// The conversation broke off.
+    /// The conversation ended before the answer.
     Lost {
         /// The revision of the conversation.
         revision: Revision,
@@ -79,7 +79,7 @@ impl Agreement {
                 .map(|(asked, _)| asked.clone())
                 .collect(),
             ended: played.ended.clone(),
-            deeds: played.deeds.clone(),
+            effects: played.effects.clone(),
         }
     }
 
@@ -117,9 +117,9 @@ impl Agreement {
         block["text"].as_str().unwrap_or_default()
     }
 
-    /// How often a deed was done in each revision.
-    pub fn count(&self, deed: &str) -> usize {
-        self.deeds.get(deed).copied().unwrap_or_default()
+    /// The count of a side effect in each revision.
+    pub fn count(&self, effect: &str) -> usize {
+        self.effects.get(effect).copied().unwrap_or_default()
     }
 }
 
@@ -167,12 +167,12 @@ impl Played {
 fn terms(revision: Revision, capabilities: &ClientCapabilities) -> Terms {
     let mut terms = Terms::new(revision);
     terms.capabilities = capabilities.clone();
-    // What cannot be declared is not there.
+    // A capability that the revision lacks is removed.
     let _ = terms.capabilities.fit(revision);
     terms
 }
 
-/// A question without what names this one only.
+/// A question without its id, because each copy has another.
 fn plain(mut request: InputRequest) -> InputRequest {
     if let InputRequest::Elicit(params) = &mut request
         && let ElicitParams::Url(url) = &mut **params
@@ -210,7 +210,7 @@ fn without_envelope(result: &mut Value) {
     }
 }
 
-/// An error in words; one code was given another number on the way.
+/// An error as text; a code that changed between revisions is normalized.
 fn error_text(error: &Value, revision: Revision) -> String {
     let is_old = !revision.has(Feature::ResourceNotFoundIsInvalidParams);
     let code = match error["code"].as_i64() {
@@ -231,12 +231,12 @@ pub(super) fn compare(
     let (here, there) = (played.questions(revision), latest.questions(revision));
     differences.extend(only("asked", revision, &here, &there));
     differences.extend(only("asked", latest.revision, &there, &here));
-    let deeds: BTreeSet<&String> = played.deeds.keys().chain(latest.deeds.keys()).collect();
-    for deed in deeds {
-        let count = |of: &Played| of.deeds.get(deed).copied().unwrap_or_default();
+    let effects: BTreeSet<&String> = played.effects.keys().chain(latest.effects.keys()).collect();
+    for effect in effects {
+        let count = |of: &Played| of.effects.get(effect).copied().unwrap_or_default();
         if count(played) != count(latest) {
             differences.push(format!(
-                "done {deed:?}: {} × in {revision}, {} × in {}; `Context::once` is for what must \
+                "done {effect:?}: {} × in {revision}, {} × in {}; `Context::once` is for what must \
                  not be done again",
                 count(played),
                 count(latest),
@@ -280,12 +280,14 @@ impl fmt::Display for DisagreementError {
                 write!(f, "in {revision} no rule answers {question}")
             }
             Self::Unending(revision) => write!(f, "in {revision} the request was not answered"),
-            Self::Lost { revision, why } => write!(f, "in {revision} the talk broke off: {why}"),
+            Self::Lost { revision, why } => {
+                write!(f, "in {revision} the conversation ended: {why}")
+            }
             Self::Parted {
                 revision,
                 differences,
             } => {
-                write!(f, "{revision} and {} go different ways:", Revision::LATEST)?;
+                write!(f, "{revision} and {} differ:", Revision::LATEST)?;
                 differences
                     .iter()
                     .try_for_each(|line| write!(f, "\n  {line}"))

@@ -1,4 +1,4 @@
-//! What a handler does to the world, counted.
+//! The counted side effects of a handler.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,9 @@ pub struct SideEffects(Arc<Mutex<BTreeMap<String, usize>>>);
 
 impl SideEffects {
     /// Counts a side effect; returns the number of times it has happened, this one included.
-    pub fn note(&self, deed: &str) -> usize {
+    pub fn note(&self, effect: &str) -> usize {
         let mut counts = self.lock();
-        let count = counts.entry(deed.to_owned()).or_default();
+        let count = counts.entry(effect.to_owned()).or_default();
         *count += 1;
         *count
     }
@@ -20,7 +20,7 @@ impl SideEffects {
         self.lock().clone()
     }
 
-    // Every change is one statement, so what a poisoned lock guards is whole.
+    // A poisoned lock is safe to use, because every change is one statement.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

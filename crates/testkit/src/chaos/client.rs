@@ -1,4 +1,4 @@
-//! A server that does everything wrong talks to a client.
+//! A server that breaks every rule sends messages to a client.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ const JUNK: [&str; 9] = [
 ///
 /// # Errors
 ///
-/// A call that ended twice or never; more calls than the limit; a cancellation of something that
-/// was not in flight; a wait past its ceiling.
+/// A call that ended twice or never. More calls than the limit. A cancellation of a request that was
+/// not in flight. A wait past its total timeout.
 pub fn client(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();
@@ -143,7 +143,7 @@ impl Game {
         self.calls.get(at).map(|made| made.call)
     }
 
-    // Any call may be answered, at any time, as often as the server likes.
+    // Any call may be answered at any time, and more than once.
     fn answer(&mut self) {
         let Some(call) = self.any() else { return };
         let id = serde_json::to_value(call.to_request_id()).expect("an id is JSON");
@@ -180,7 +180,7 @@ impl Game {
             .expect("a method");
         let id = json!(self.next_id);
         self.next_id += 1;
-        // Where servers ask nothing, clients answer nothing.
+        // In revisions without questions the client answers nothing.
         if self.revision.has(Feature::ServerRequests) {
             self.owed.push(id.clone());
         }

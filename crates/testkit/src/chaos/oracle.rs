@@ -1,4 +1,4 @@
-//! What a server owes, kept apart from the engine that owes it.
+//! The answers that a server owes, recorded apart from the engine.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ enum Fate {
 }
 
 impl Oracle {
-    /// A request was received.
+    /// Records a received request.
     pub(super) fn received(&mut self, key: RequestKey, id: Value) -> Result<(), String> {
         let row = Row {
             id,
@@ -41,7 +41,7 @@ impl Oracle {
         }
     }
 
-    /// A request was cancelled.
+    /// Records the cancellation of a request.
     pub(super) fn cancelled(&mut self, key: RequestKey) -> Result<(), String> {
         let row = self
             .rows
@@ -53,7 +53,7 @@ impl Oracle {
         }
     }
 
-    /// A message was sent.
+    /// Records a sent message.
     pub(super) fn sent(&mut self, sent: &Sent) -> Result<(), String> {
         let Lane::Reply(key) = sent.lane else {
             return self.sent_to_session(sent);
@@ -97,7 +97,7 @@ impl Oracle {
         self.rows.keys().copied().collect()
     }
 
-    /// Nothing is owed any more.
+    /// Checks that no answer is owed any more.
     pub(super) fn ended(&self) -> Result<(), String> {
         let owed = self.rows.iter().find(|(_, row)| row.fate == Fate::Open);
         match owed {
@@ -110,7 +110,7 @@ impl Oracle {
     }
 }
 
-/// Returns false for codes that the protocol reserves and gives no meaning.
+/// Returns false for codes that the protocol reserves without a meaning.
 fn is_defined(code: i64) -> bool {
     let is_reserved = (-32768..=-32000).contains(&code);
     let is_standard = (-32603..=-32600).contains(&code) || code == -32700;

@@ -1,4 +1,4 @@
-//! Both sides behave; the network and their timing do not.
+//! Both sides follow the protocol; the network and its timing are random.
 
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ impl Game {
         self.pair.server.engine().progress(key, amount, None, None);
     }
 
-    // A server asks on the lane of a request it serves, where servers ask at all.
+    // A server sends a question on the lane of a running request, in revisions with such questions.
     fn question(&mut self) {
         let open = self.pair.server.open();
         let Some(key) = self.rng.pick(&open).copied() else {

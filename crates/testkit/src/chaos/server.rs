@@ -1,4 +1,4 @@
-//! A client that does everything wrong talks to a server.
+//! A client that breaks every rule sends messages to a server.
 
 mod hostile;
 
@@ -23,9 +23,9 @@ const STEPS: usize = 150;
 ///
 /// # Errors
 ///
-/// A request that was answered twice, or answered and cancelled, or neither; a message on a lane
-/// that had ended; a queue past its bound; a call that ended twice; a request sent in a revision
-/// that has none.
+/// A request that was answered twice, or answered and cancelled, or neither. A message on a lane
+/// that had ended. A queue past its bound. A call that ended twice. A request sent in a revision
+/// without requests of servers.
 pub fn server(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();
@@ -174,7 +174,7 @@ impl Game {
         self.hear(&message.to_string(), None)
     }
 
-    // A driver reads on only while there is room; cancellations are read a little further.
+    // A driver reads only while there is room; cancellations are read a little further.
     fn hear(&mut self, text: &str, id: Option<Value>) -> Result<(), String> {
         if !self.server.engine().can_read() {
             return self.drain(usize::MAX);
@@ -255,7 +255,7 @@ impl Game {
         }
     }
 
-    // A client of both eras may call in both ways on one pipe: each request is on its own terms.
+    // A client of both eras may call in both ways on one pipe, because each request has its own terms.
     fn may_call(&mut self, lane: Lane) -> bool {
         let asks = |terms: &Terms| terms.has(Feature::ServerRequests);
         let of_lane = match lane {
@@ -304,7 +304,7 @@ impl Game {
             return Err(format!("{running} requests run at the same time"));
         }
         let in_flight = self.server.engine().in_flight();
-        // While a call of the server is open, the line goes on past its limit, to a multiple.
+        // While a call of the server is open, the queue may grow past its limit, to a multiple of it.
         let admitted =
             limits.max_running_requests + 4 * limits.max_waiting_requests + limits.max_listeners;
         if in_flight > admitted {

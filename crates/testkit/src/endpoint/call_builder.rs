@@ -6,7 +6,7 @@ use pintle_model::JsonObject;
 use pintle_proto::{Lane, NewCall, Timeouts};
 use serde_json::{Value, json};
 
-/// A call about to be made.
+/// The parameters of a call.
 #[derive(Debug, Clone)]
 pub struct CallBuilder(pub(super) NewCall);
 
@@ -21,7 +21,7 @@ impl CallBuilder {
         Self::new("tools/call").with(json!({ "name": name }))
     }
 
-    /// With these parameters.
+    /// Sets the parameters.
     #[must_use]
     pub fn with(mut self, params: Value) -> Self {
         if let Value::Object(params) = params {
@@ -30,14 +30,14 @@ impl CallBuilder {
         self
     }
 
-    /// Waits for `quiet`, and for ten times that if there is progress.
+    /// Sets the idle timeout, and ten times that as the total timeout with progress.
     #[must_use]
     pub fn timeout(mut self, quiet: Duration) -> Self {
         self.0.patience = Some(Timeouts::new(quiet, quiet.saturating_mul(10)));
         self
     }
 
-    /// Waits for `quiet`, and for `ceiling` if there is progress.
+    /// Sets the idle timeout and the total timeout with progress.
     #[must_use]
     pub fn timeouts(mut self, quiet: Duration, ceiling: Duration) -> Self {
         self.0.patience = Some(Timeouts::new(quiet, ceiling));
@@ -51,7 +51,7 @@ impl CallBuilder {
         self
     }
 
-    /// Leaves on the reply lane of a request that is being served.
+    /// Sends the call on the reply lane of a running request.
     #[must_use]
     pub fn on(mut self, lane: Lane) -> Self {
         self.0.lane = lane;

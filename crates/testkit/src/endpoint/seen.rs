@@ -1,4 +1,4 @@
-//! What an endpoint has seen, for the test to ask.
+//! The events of an endpoint, for the test to read.
 
 use std::collections::BTreeMap;
 
@@ -38,21 +38,21 @@ impl Seen {
 }
 
 impl Endpoint {
-    /// The requests that wait for an answer, oldest first.
+    /// The open requests, oldest first.
     pub fn open(&self) -> Vec<RequestKey> {
-        self.desk.keys()
+        self.pending.keys()
     }
 
-    /// The method and the parameters of a request that waits for an answer.
+    /// The method and the parameters of an open request.
     pub fn opened_request(&self, key: RequestKey) -> Option<(String, Value)> {
-        let incoming = self.desk.request(key)?;
+        let incoming = self.pending.request(key)?;
         let params = serde_json::from_str(incoming.params.text()).unwrap_or_default();
         Some((incoming.method.to_string(), params))
     }
 
-    /// The terms of a request that waits for an answer.
+    /// The terms of an open request.
     pub fn terms(&self, key: RequestKey) -> Option<&Terms> {
-        self.desk.request(key).map(|incoming| &*incoming.terms)
+        self.pending.request(key).map(|incoming| &*incoming.terms)
     }
 
     /// The requests that were cancelled, in order.
@@ -60,11 +60,11 @@ impl Endpoint {
         &self.seen.cancelled
     }
 
-    /// How a call ended.
+    /// Returns the result of a call.
     ///
     /// # Panics
     ///
-    /// If it has not ended, or has ended twice.
+    /// If the call has not ended, or has ended twice.
     pub fn settled(&self, call: CallId) -> Result<Value, PeerCallError> {
         match self.outcomes(call) {
             [outcome] => outcome.clone(),
@@ -72,12 +72,12 @@ impl Endpoint {
         }
     }
 
-    /// Every end of a call: one, unless something is wrong or it still goes on.
+    /// Every end of a call: one, or none while it is open; more only for a fault of the engine.
     pub fn outcomes(&self, call: CallId) -> &[Result<Value, PeerCallError>] {
         self.seen.settled.get(&call).map_or(&[], Vec::as_slice)
     }
 
-    /// The notifications that reached the owner of the engine: method and parameters.
+    /// The notifications for the owner of the engine: method and parameters.
     pub fn notified(&self) -> &[(String, Value)] {
         &self.seen.notified
     }
@@ -87,7 +87,7 @@ impl Endpoint {
         self.seen.opened
     }
 
-    /// Whether the engine gave the handshake up.
+    /// Whether the engine has given up the handshake.
     pub fn is_abandoned(&self) -> bool {
         self.seen.abandoned
     }

@@ -9,13 +9,13 @@ use super::SeenRequest;
 /// A piece of an answer.
 #[derive(Debug, Clone)]
 pub enum BodyPart {
-    /// Bytes as they are, heads and chunks included.
+    /// Bytes without any change; heads and chunks are bytes, too.
     Bytes(Vec<u8>),
-    /// Nothing for this long.
+    /// A pause of this duration.
     Wait(Duration),
-    /// The connection ends here.
+    /// The end of the connection.
     Cut,
-    /// Nothing more comes, and the connection stays.
+    /// No more bytes; the connection stays open.
     Hang,
 }
 
@@ -68,7 +68,7 @@ pub fn piece(bytes: impl AsRef<[u8]>) -> BodyPart {
     BodyPart::Bytes(chunk)
 }
 
-/// The proper end of a stream.
+/// The final chunk of a stream.
 pub fn end() -> BodyPart {
     BodyPart::Bytes(b"0\r\n\r\n".to_vec())
 }
@@ -78,7 +78,7 @@ pub fn event(message: &Value) -> BodyPart {
     piece(format!("data: {message}\n\n"))
 }
 
-/// A stream of these pieces that ends well.
+/// A stream of these pieces, with a proper end.
 pub fn streamed(parts: impl IntoIterator<Item = BodyPart>) -> FakeResponse {
     let mut answer = stream(&[]);
     answer.extend(parts);
@@ -96,12 +96,12 @@ pub fn error(id: Value, code: i64) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "no" } })
 }
 
-/// The welcome of a legacy server, in session `s-1`.
+/// The answer to `initialize` of a legacy server, in session `s-1`.
 pub fn welcome(seen: &SeenRequest) -> FakeResponse {
     welcome_to(seen, &[("mcp-session-id", "s-1")])
 }
 
-/// The welcome of a legacy server with headers of its own.
+/// The answer to `initialize` of a legacy server, with these headers.
 pub fn welcome_to(seen: &SeenRequest, headers: &[(&str, &str)]) -> FakeResponse {
     let mut headers = headers.to_vec();
     headers.push(("content-type", "application/json"));

@@ -1,13 +1,13 @@
-//! Requests as they come.
+//! Requests in the form in which they arrive.
 
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::Instant;
 
-/// A request as it came.
+/// A request that has arrived.
 #[derive(Debug, Clone)]
 pub struct SeenRequest {
-    /// `POST`, `GET`, `DELETE`.
+    /// The HTTP method: `POST`, `GET` or `DELETE`.
     pub verb: String,
     /// The path and the query.
     pub target: String,
@@ -54,7 +54,7 @@ impl SeenRequest {
     }
 }
 
-/// Reads the next request; none at the end of the connection, and when it cannot be read.
+/// Reads the next request; none at the end of the connection, or if the request is invalid.
 pub(super) async fn request(
     stream: &mut (impl AsyncRead + Unpin),
     unread: &mut Vec<u8>,
@@ -101,7 +101,7 @@ async fn chunked(stream: &mut (impl AsyncRead + Unpin), unread: &mut Vec<u8>) ->
     }
 }
 
-/// Takes everything up to and with `mark`.
+/// Reads up to `mark`, and returns everything including it.
 async fn until(
     stream: &mut (impl AsyncRead + Unpin),
     unread: &mut Vec<u8>,

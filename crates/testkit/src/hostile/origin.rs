@@ -1,4 +1,4 @@
-//! The same server over HTTP, where every message is a request of its own.
+//! The same server over HTTP, where every message of the client is a request.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::fake_http::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, empty, end, piece, stream, with,
 };
 
-use super::{Hostile, HostileReply, Say};
+use super::{Hostile, HostileReply, Output};
 
 impl Hostile {
-    /// The same server as an HTTP origin, without sessions and without a stream of its own.
+    /// The same server over HTTP, without sessions and without a stream of its own.
     ///
     /// A single message in answer to a request is a JSON body. Several messages are an event stream,
     /// which ends after the answer. A request without an answer waits on an open connection. Messages
@@ -27,37 +27,37 @@ impl Hostile {
 
     fn post(&self, seen: &SeenRequest) -> FakeResponse {
         let said = seen.json();
-        let mouth = self.hear_message(&said);
+        let out = self.hear_message(&said);
         let is_request = said.get("id").is_some() && said.get("method").is_some();
-        match (is_request, &mouth.says[..]) {
+        match (is_request, &out.outputs[..]) {
             (false, _) => empty(202),
             (true, []) => vec![BodyPart::Hang],
-            (true, [(Duration::ZERO, Say::Text(text))]) => {
+            (true, [(Duration::ZERO, Output::Text(text))]) => {
                 with(200, &[("content-type", "application/json")], text)
             }
-            (true, _) => events(mouth, &said["id"]),
+            (true, _) => events(out, &said["id"]),
         }
     }
 }
 
-fn events(mouth: HostileReply, id: &Value) -> FakeResponse {
+fn events(out: HostileReply, id: &Value) -> FakeResponse {
     let mut answer = stream(&[]);
-    let mut says = mouth.says;
-    says.sort_by_key(|(wait, _)| *wait);
+    let mut outputs = out.outputs;
+    outputs.sort_by_key(|(wait, _)| *wait);
     let mut waited = Duration::ZERO;
     let mut is_answered = false;
-    for (wait, say) in says {
+    for (wait, output) in outputs {
         if wait > waited {
             answer.push(BodyPart::Wait(wait - waited));
             waited = wait;
         }
-        match say {
-            Say::Text(text) => {
+        match output {
+            Output::Text(text) => {
                 is_answered |= answers(&text, id);
                 answer.push(piece([b"data: ", &text[..], b"\n\n"].concat()));
             }
-            Say::Raw(bytes) => answer.push(piece(bytes)),
-            Say::Lose(..) | Say::LoseAll(_) => {
+            Output::Raw(bytes) => answer.push(piece(bytes)),
+            Output::Lose(..) | Output::LoseAll(_) => {
                 answer.push(BodyPart::Cut);
                 return answer;
             }

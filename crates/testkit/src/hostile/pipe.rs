@@ -6,7 +6,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
 };
 
-use super::{Hostile, Later, Say};
+use super::{Hostile, Later, Output};
 
 /// Bytes that a pipe buffers before its writer waits: as many as a pipe of Linux.
 const HELD: usize = 64 << 10;
@@ -21,8 +21,8 @@ impl Hostile {
         HostilePipe(self.clone())
     }
 
-    /// Opens a pipe to it, for a client that takes any stream of bytes. It is served on the runtime
-    /// of the caller.
+    /// Opens a pipe to the server, for a client over any stream of bytes. The pipe is served on the
+    /// runtime of the caller.
     ///
     /// # Panics
     ///
@@ -42,9 +42,9 @@ impl Hostile {
             let bytes = tokio::select! {
                 biased;
                 say = later.next() => match say {
-                    Say::Text(text) => [&text[..], b"\n"].concat(),
-                    Say::Raw(bytes) => bytes,
-                    Say::Lose(..) | Say::LoseAll(_) => return,
+                    Output::Text(text) => [&text[..], b"\n"].concat(),
+                    Output::Raw(bytes) => bytes,
+                    Output::Lose(..) | Output::LoseAll(_) => return,
                 },
                 line = lines.next_segment() => {
                     let Ok(Some(line)) = line else { return };

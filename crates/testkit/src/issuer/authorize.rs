@@ -1,4 +1,4 @@
-//! Consent, and the codes that come of it.
+//! The authorization endpoint, and its codes.
 
 use super::{IssuerResponse, RecordedRequest, State, escaped, random_name};
 
@@ -14,7 +14,7 @@ pub(super) struct Code {
 }
 
 impl State {
-    /// RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207. No user is asked.
+    /// Issues a code without a user: RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207.
     pub(super) fn authorize(&mut self, issuer: &str, asked: &RecordedRequest) -> IssuerResponse {
         let redirect = asked.parameter("redirect_uri").unwrap_or_default();
         let client = asked.parameter("client_id").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tokens for codes, for older tokens, and for clients themselves; and what tokens are good for.
+//! The token endpoint for codes, refresh tokens and clients themselves, and introspection.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,14 +11,14 @@ use super::proof::proven;
 use super::token::{claims, now, text};
 use super::{IssuerResponse, RecordedRequest, State, random_name};
 
-/// How long a token is good, in seconds.
+/// Lifetime of a token, in seconds.
 const LIFE: u64 = 300;
 
 /// The grant that a refresh token stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Refresh {
     holding: Holding,
-    /// All that came of one consent have the same.
+    /// All tokens of one consent have the same family.
     family: String,
     is_used: bool,
 }
@@ -169,7 +169,7 @@ impl State {
         token
     }
 
-    /// RFC 7662: what a token that this issuer signed is good for.
+    /// Introspection of a token that this issuer signed: RFC 7662.
     pub(super) fn introspect(&self, asked: &RecordedRequest) -> IssuerResponse {
         if self.authenticated(asked).is_none() {
             return IssuerResponse::error(401, "invalid_client");

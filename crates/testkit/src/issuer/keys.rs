@@ -1,4 +1,4 @@
-//! What an issuer signs with.
+//! The signing keys of an issuer.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// A key that is public, in this repository, because ring cannot generate RSA keys.
 const RSA: &[u8] = include_bytes!("rsa.p8");
 
-/// How a token is signed. Closed: three good ways, and the two that attackers try.
+/// The signature of a token. Exhaustive: three good ways, and the two of attackers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Signature {
     /// ECDSA over P-256.
@@ -24,9 +24,9 @@ pub enum Signature {
     Rs256,
     /// Ed25519, with the `alg` value `EdDSA`.
     EdDsa,
-    /// Not at all: `alg` is `none`.
+    /// No signature: `alg` is `none`.
     None,
-    /// With HMAC, and the public RSA key as if it were a secret.
+    /// HMAC with the public RSA key as its secret.
     Hs256WithPublicKey,
 }
 
@@ -68,7 +68,7 @@ impl Keys {
         self.sets.last().expect("there is always one")
     }
 
-    /// As it is published.
+    /// The keys as a JWK set.
     pub(super) fn set(&self) -> Value {
         let keys: Vec<Value> = self.sets.iter().flat_map(KeySet::published).collect();
         json!({ "keys": keys })
@@ -138,7 +138,7 @@ impl KeySet {
 }
 
 impl Signature {
-    /// As it is called in headers.
+    /// The value of `alg` in headers.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Es256 => "ES256",
@@ -164,7 +164,7 @@ pub(super) fn sign_ec(key: &EcdsaKeyPair, text: &str) -> Vec<u8> {
     signed.expect("the key signs").as_ref().to_vec()
 }
 
-/// The two numbers of a point.
+/// The two coordinates of a point.
 pub(super) fn point(key: &EcdsaKeyPair) -> (String, String) {
     let point = key.public_key().as_ref();
     let (x, y) = point[1..].split_at(32);

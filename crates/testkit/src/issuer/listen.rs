@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 use super::{Issuer, IssuerBehavior, IssuerResponse, RecordedRequest};
 
-/// How large a body may be, in bytes.
+/// Limit on the size of a body, in bytes.
 const MOST: usize = 1 << 20;
 
 impl Issuer {
@@ -24,7 +24,7 @@ impl Issuer {
     ///
     /// # Errors
     ///
-    /// When the system gives no port.
+    /// If the system provides no port.
     pub async fn listen() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let issuer = Self::new(&format!("http://{}", listener.local_addr()?));
@@ -60,7 +60,7 @@ impl Issuer {
         let asked = RecordedRequest::new(parts.method.as_str(), place, headers, &body);
         let said = match self.answer(asked) {
             Some(said) => said,
-            None if self.lock().mood == IssuerBehavior::Silent => never().await,
+            None if self.lock().behavior == IssuerBehavior::Silent => never().await,
             // An error here ends the connection without an answer.
             None => return Err("the issuer is down".into()),
         };

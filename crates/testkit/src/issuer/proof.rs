@@ -29,7 +29,7 @@ impl ProofKey {
         thumbprint(&x, &y)
     }
 
-    /// A proof for one request with one token: a good one, unless it is made a bad one.
+    /// Begins a proof for one request with one token: valid, unless its builder changes it.
     pub fn proof(&self, method: &str, url: &str, token: &str) -> Proof {
         let (x, y) = point(&self.0);
         let key = json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y });
@@ -103,7 +103,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Puts a claim in place of what there is; null leaves it out.
+    /// Replaces a claim; null removes it.
     pub fn claim(mut self, name: &str, value: Value) -> Self {
         self.claims.remove(name);
         if !value.is_null() {
@@ -112,7 +112,7 @@ impl Proof {
         self
     }
 
-    /// Puts a member into the header in place of what there is; null leaves it out.
+    /// Replaces a member of the header; null removes it.
     pub fn header(mut self, name: &str, value: Value) -> Self {
         self.header.remove(name);
         if !value.is_null() {
@@ -121,7 +121,7 @@ impl Proof {
         self
     }
 
-    /// Was made so many seconds ago; before now, if that is negative.
+    /// Sets the age of the proof in seconds; negative if it is from the future.
     pub fn aged(self, seconds: i64) -> Self {
         self.claim("iat", json!(now().saturating_add_signed(-seconds)))
     }

@@ -1,4 +1,4 @@
-//! Clients, and how they prove who they are.
+//! Registration and authentication of clients.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{IssuerResponse, RecordedRequest, State, random_name, unescaped};
 
-/// A client that is known.
+/// A registered client.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     secret: Option<String>,
@@ -69,7 +69,7 @@ impl State {
     }
 }
 
-/// `https`, or `http` on the loopback.
+/// Returns true for `https`, and for `http` on the loopback.
 fn is_safe(redirect: &str) -> bool {
     let loopback = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
     let is_loopback = loopback.iter().any(|start| {

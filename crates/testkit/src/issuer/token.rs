@@ -1,4 +1,4 @@
-//! Tokens of any kind.
+//! A builder of tokens, valid and invalid.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::keys::Signature;
 use super::{Issuer, random_name};
 
-/// A token that is about to be signed: a good one for five minutes, unless it is made otherwise.
+/// A token to be signed: valid for five minutes, unless the builder changes it.
 #[derive(Clone)]
 #[must_use = "it is no token before `sign`"]
 pub struct Token {
@@ -41,19 +41,19 @@ impl Token {
             .expires(300)
     }
 
-    /// Puts a claim in place of what there is.
+    /// Replaces a claim.
     pub fn claim(mut self, name: &str, value: Value) -> Self {
         self.claims.insert(name.to_owned(), value);
         self
     }
 
-    /// Leaves a claim out.
+    /// Removes a claim.
     pub fn without(mut self, name: &str) -> Self {
         self.claims.remove(name);
         self
     }
 
-    /// Puts a member into the header.
+    /// Replaces a member of the header.
     pub fn header(mut self, name: &str, value: Value) -> Self {
         self.header.insert(name.to_owned(), value);
         self
@@ -74,7 +74,7 @@ impl Token {
         self.claim("exp", json!(now().saturating_add_signed(seconds)))
     }
 
-    /// Binds it to a key, by its thumbprint.
+    /// Binds the token to a key, by its thumbprint.
     pub fn bound_to(self, thumbprint: &str) -> Self {
         self.claim("cnf", json!({ "jkt": thumbprint }))
     }
@@ -85,7 +85,7 @@ impl Token {
         self
     }
 
-    /// Does not name the key.
+    /// Leaves `kid` out of the header.
     pub fn nameless(mut self) -> Self {
         self.names_key = false;
         self
@@ -118,7 +118,7 @@ pub(super) fn text(header: &Map<String, Value>, claims: &Map<String, Value>) -> 
     format!("{}.{}", part(header), part(claims))
 }
 
-/// The claims of a token of ours.
+/// The claims of a token of this issuer.
 pub(super) fn claims(token: &str) -> Option<Map<String, Value>> {
     let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
     serde_json::from_slice(&payload).ok()

@@ -1,4 +1,4 @@
-//! A handler that does random steps, and what must come of them.
+//! A handler that runs random steps, and its expected result.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -20,24 +20,24 @@ struct Word {
 pub(crate) async fn run(
     steps: Arc<Vec<Step>>,
     cx: Context,
-    deeds: SideEffects,
+    effects: SideEffects,
 ) -> Result<String, AskError> {
-    do_all(&steps, &cx, &deeds).await
+    do_all(&steps, &cx, &effects).await
 }
 
 type Told<'a> = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send + 'a>>;
 
-fn do_all<'a>(steps: &'a [Step], cx: &'a Context, deeds: &'a SideEffects) -> Told<'a> {
+fn do_all<'a>(steps: &'a [Step], cx: &'a Context, effects: &'a SideEffects) -> Told<'a> {
     Box::pin(async move {
         let mut told = String::new();
         for step in steps {
-            told += &do_one(step, cx, deeds).await?;
+            told += &do_one(step, cx, effects).await?;
         }
         Ok(told)
     })
 }
 
-async fn do_one(step: &Step, cx: &Context, deeds: &SideEffects) -> Result<String, AskError> {
+async fn do_one(step: &Step, cx: &Context, effects: &SideEffects) -> Result<String, AskError> {
     Ok(match step {
         Step::Form(at) => tell_form(*at, &cx.elicit::<Word>(at.to_string()).await?),
         Step::Url(at) => {
@@ -54,15 +54,15 @@ async fn do_one(step: &Step, cx: &Context, deeds: &SideEffects) -> Result<String
         Step::Roots => format!("{};", cx.list_roots().await?[0].uri),
         Step::Once(number) => {
             let deed = format!("deed {number}");
-            let count = cx.once(&deed, async { deeds.note(&deed) }).await;
+            let count = cx.once(&deed, async { effects.note(&deed) }).await;
             format!("{deed} × {count};")
         }
         Step::If(at, yes, no) => match cx.elicit::<Word>(at.to_string()).await? {
-            Answer::Accepted(_) => do_all(yes, cx, deeds).await?,
-            _ => do_all(no, cx, deeds).await?,
+            Answer::Accepted(_) => do_all(yes, cx, effects).await?,
+            _ => do_all(no, cx, effects).await?,
         },
         Step::Both(one, other) => {
-            let (one, other) = tokio::join!(do_all(one, cx, deeds), do_all(other, cx, deeds));
+            let (one, other) = tokio::join!(do_all(one, cx, effects), do_all(other, cx, effects));
             one? + &other?
         }
     })
@@ -83,7 +83,7 @@ pub(crate) struct Expected {
     pub(crate) asked: usize,
 }
 
-/// The same steps without a server.
+/// Computes the same steps without a server.
 pub(crate) fn expected(steps: &[Step]) -> Expected {
     let mut expected = Expected::default();
     expect(steps, &mut expected);

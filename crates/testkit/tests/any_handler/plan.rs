@@ -1,4 +1,4 @@
-//! What a random handler does, and what its client answers.
+//! The steps of a random handler, and the answers of its client.
 
 use pintle_model::{
     CreateMessageResult, ElicitParams, ElicitResult, InputRequest, InputResponse, ListRootsResult,
@@ -21,7 +21,7 @@ pub(crate) enum Step {
     Roots,
     /// Does something once; the number identifies the side effect after [`numbered`].
     Once(usize),
-    /// Asks the user, and goes on by the answer.
+    /// Asks the user, and chooses the next steps by the answer.
     If(u8, Vec<Step>, Vec<Step>),
     /// Does both at the same time.
     Both(Vec<Step>, Vec<Step>),
@@ -50,7 +50,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
         .prop_filter("at most ten rounds", |steps| rounds(steps) <= 9)
 }
 
-/// Gives every deed a number of its own.
+/// Numbers the side effects.
 fn numbered(mut steps: Vec<Step>) -> Vec<Step> {
     let mut next = 0;
     number(&mut steps, &mut next);
@@ -73,7 +73,7 @@ fn number(steps: &mut [Step], next: &mut usize) {
     }
 }
 
-/// How many rounds the steps may take.
+/// Limit on the rounds that the steps may need.
 fn rounds(steps: &[Step]) -> usize {
     let of_step = |step: &Step| match step {
         Step::Form(_) | Step::Url(_) | Step::Sample(_) | Step::Roots => 1,
@@ -84,11 +84,11 @@ fn rounds(steps: &[Step]) -> usize {
     steps.iter().map(of_step).sum()
 }
 
-/// The names of all deeds.
-pub(crate) fn deeds(steps: &[Step]) -> Vec<String> {
+/// The names of all side effects.
+pub(crate) fn effects(steps: &[Step]) -> Vec<String> {
     let of_step = |step: &Step| match step {
         Step::Once(number) => vec![format!("deed {number}")],
-        Step::If(_, one, other) | Step::Both(one, other) => [deeds(one), deeds(other)].concat(),
+        Step::If(_, one, other) | Step::Both(one, other) => [effects(one), effects(other)].concat(),
         _ => Vec::new(),
     };
     steps.iter().flat_map(of_step).collect()

@@ -29,9 +29,9 @@ pub(crate) fn rounds() -> impl Strategy<Value = Vec<Round>> {
 pub(crate) async fn run(
     rounds: Arc<Vec<Round>>,
     cx: Context,
-    deeds: SideEffects,
+    effects: SideEffects,
 ) -> Outcome<CallToolResult> {
-    cx.once("begin", async { deeds.note("begin") }).await;
+    cx.once("begin", async { effects.note("begin") }).await;
     let state = cx.request_state();
     let heard = state.iter().flat_map(|state| state.split('|'));
     let mut heard: Vec<String> = heard.map(str::to_owned).collect();

@@ -19,7 +19,7 @@ fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'stati
 #[tokio::test(start_paused = true)]
 async fn codes_of_old_libraries_mean_nothing_to_a_call() {
     for code in [-32000, -32001, -32003, -32004, -32019] {
-        let server = Hostile::modern(move |mouth, said| mouth.fail(said, code, "m"));
+        let server = Hostile::modern(move |out, said| out.fail(said, code, "m"));
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         let found = error.answer().map(|error| error.code.0);
@@ -32,7 +32,7 @@ async fn codes_of_old_libraries_mean_nothing_to_a_call() {
 // hardening: H-161
 #[tokio::test(start_paused = true)]
 async fn answers_to_nothing_change_nothing() {
-    let servers = both(|mouth, said| {
+    let servers = both(|out, said| {
         if said["method"] != "tools/call" {
             return;
         }
@@ -44,15 +44,15 @@ async fn answers_to_nothing_change_nothing() {
             json!(0),
             json!("discover-1"),
         ] {
-            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+            out.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
         }
-        mouth.send(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
-        mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":");
-        mouth.say_text([0xc3, 0x28]);
-        mouth.say_text("[]");
-        mouth.reply(said, good());
-        mouth.reply(said, json!({ "content": [] }));
-        mouth.fail(said, -1, "no");
+        out.send(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
+        out.say_text("{\"jsonrpc\":\"2.0\",\"id\":");
+        out.say_text([0xc3, 0x28]);
+        out.say_text("[]");
+        out.reply(said, good());
+        out.reply(said, json!({ "content": [] }));
+        out.fail(said, -1, "no");
     });
     for server in servers {
         let client = connect(&server).await;
@@ -83,7 +83,7 @@ async fn invalid_answers_are_typed_errors() {
         json!(null),
     ] {
         let kept = result.clone();
-        let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+        let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         assert!(
@@ -91,9 +91,9 @@ async fn invalid_answers_are_typed_errors() {
             "{result}"
         );
     }
-    let contradicting = Hostile::modern(|mouth, said| {
+    let contradicting = Hostile::modern(|out, said| {
         let error = json!({ "code": 1, "message": "m" });
-        mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
+        out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
     });
     let client = connect(&contradicting).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -105,7 +105,7 @@ async fn invalid_answers_are_typed_errors() {
 async fn unknown_members_of_a_result_survive() {
     let result = json!({ "content": [{ "type": "hologram", "x": 1 }], "more": { "y": 2 } });
     let kept = result.clone();
-    let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+    let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
     let client = connect(&server).await;
     let said = within(client.call_tool("t", ())).await.expect("a result");
     assert_eq!(serde_json::to_value(said).expect("JSON"), result);
@@ -148,13 +148,13 @@ async fn a_call_without_an_answer_is_given_up_and_cancelled() {
 // spec: 2026-07-28 N-CANC-13
 #[tokio::test(start_paused = true)]
 async fn progress_buys_time_up_to_the_ceiling() {
-    for server in both(|mouth, said| {
+    for server in both(|out, said| {
         let token = said["params"]["_meta"]["progressToken"].clone();
         for step in 1..1_000_u64 {
             let params = json!({ "progressToken": token, "progress": step });
             let notice =
                 json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
-            mouth.say_after(Duration::from_secs(10 * step), notice);
+            out.say_after(Duration::from_secs(10 * step), notice);
         }
     }) {
         let client = connect(&server).await;
@@ -174,31 +174,31 @@ async fn progress_buys_time_up_to_the_ceiling() {
 // hardening: H-166
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_notices_does_not_drown_the_answer() {
-    for server in both(|mouth, said| {
+    for server in both(|out, said| {
         let token = said["params"]["_meta"]["progressToken"].clone();
         for step in 0..10_000_u64 {
-            // Backwards every now and then.
+            // Some of the progress goes backwards.
             let progress = if step % 100 == 99 { 0 } else { step };
-            mouth.notify(
+            out.notify(
                 "notifications/progress",
                 json!({ "progressToken": token, "progress": progress }),
             );
             if step % 5 == 0 {
-                mouth.notify(
+                out.notify(
                     "notifications/message",
                     json!({ "level": "info", "data": "x" }),
                 );
-                mouth.notify("notifications/no/such", json!({}));
+                out.notify("notifications/no/such", json!({}));
             }
         }
-        mouth.reply(said, good());
+        out.reply(said, good());
     }) {
         let client = connect(&server).await;
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let ear = Arc::clone(&heard);
-        let call = client
-            .call_tool("t", ())
-            .on_progress(move |progress| ear.lock().expect("no panic").push(progress.progress));
+        let observer = Arc::clone(&heard);
+        let call = client.call_tool("t", ()).on_progress(move |progress| {
+            observer.lock().expect("no panic").push(progress.progress)
+        });
         within(call).await.expect("a result");
         let heard = heard.lock().expect("no panic");
         assert!(heard.is_sorted_by(|a, b| a < b) && heard.last() == Some(&9_998.0));
@@ -207,13 +207,13 @@ async fn a_flood_of_notices_does_not_drown_the_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
-    for server in both(|mouth, said| {
-        mouth.notify("notifications/no/such", json!({ "a": 1 }));
-        mouth.notify(
+    for server in both(|out, said| {
+        out.notify("notifications/no/such", json!({ "a": 1 }));
+        out.notify(
             "notifications/message",
             json!({ "level": "info", "data": "x" }),
         );
-        mouth.reply(said, good());
+        out.reply(said, good());
     }) {
         let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
         let builder = Client::builder().on_notice(move |notice| {
@@ -236,15 +236,15 @@ async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
 /// A legacy server that asks a question during a call, and returns the answer in its result.
 fn asking(method: &'static str, params: Value) -> Hostile {
     let call = Mutex::new(Value::Null);
-    Hostile::legacy(move |mouth, said| {
+    Hostile::legacy(move |out, said| {
         if said["method"] == "tools/call" {
             *call.lock().expect("no panic") = said["id"].clone();
-            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+            out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
         } else if said["id"] == "q" {
             let text = said.to_string();
             let result = json!({ "content": [{ "type": "text", "text": text }] });
             let id = call.lock().expect("no panic").clone();
-            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+            out.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
         }
     })
 }
@@ -304,12 +304,12 @@ async fn a_request_that_needs_an_undeclared_capability_is_refused() {
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_that_sends_requests_gets_no_answer() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         for method in ["ping", "roots/list", "elicitation/create", "no/such"] {
-            mouth.send(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
+            out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
         }
-        mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
-        mouth.reply(said, good());
+        out.say_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
+        out.reply(said, good());
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
@@ -327,8 +327,8 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
         json!({ "method": "no/such", "params": {} }),
     ] {
         let asked = question.clone();
-        let server = Hostile::modern(move |mouth, said| {
-            mouth.reply(
+        let server = Hostile::modern(move |out, said| {
+            out.reply(
                 said,
                 json!({ "resultType": "input_required", "inputRequests": { "a": asked } }),
             );
@@ -355,32 +355,32 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
 // spec: 2025-11-25 ELIC-24, ELIC-30, ELIC-31
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_visit_is_reported_once_and_only_for_known_visits() {
-    let done = |mouth: &mut HostileReply, id: &str| {
-        mouth.notify(
+    let done = |out: &mut HostileReply, id: &str| {
+        out.notify(
             "notifications/elicitation/complete",
             json!({ "elicitationId": id }),
         );
     };
     let call = Mutex::new(Value::Null);
-    let server = Hostile::legacy(move |mouth, said| {
+    let server = Hostile::legacy(move |out, said| {
         if said["method"] == "tools/call" {
             *call.lock().expect("no panic") = said["id"].clone();
-            done(mouth, "e");
+            done(out, "e");
             let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
-            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
+            out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
         } else if said["id"] == "q" {
             for id in ["other", "e", "e"] {
-                done(mouth, id);
+                done(out, id);
             }
             let id = call.lock().expect("no panic").clone();
-            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": good() }));
+            out.send(json!({ "jsonrpc": "2.0", "id": id, "result": good() }));
         }
     });
     let visited = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&visited);
+    let observer = Arc::clone(&visited);
     let builder = Client::builder()
         .on_elicit_url(async |_| Answer::Accepted(()))
-        .on_visit_complete(move |id| ear.lock().expect("no panic").push(id));
+        .on_visit_complete(move |id| observer.lock().expect("no panic").push(id));
     let client = within(builder.connect(server)).await.expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
     assert_eq!(*visited.lock().expect("no panic"), ["e"]);

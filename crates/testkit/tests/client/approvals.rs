@@ -16,16 +16,16 @@ type Listing = Arc<Mutex<Vec<Value>>>;
 fn server() -> (Hostile, Listing) {
     let listing: Listing = Arc::new(Mutex::new(vec![tool("add", "Adds."), tool("change", "")]));
     let listed = Arc::clone(&listing);
-    let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("tools/list") => {
             let listed = listed.lock().expect("no panic").clone();
-            mouth.reply(said, json!({ "tools": listed }));
+            out.reply(said, json!({ "tools": listed }));
         }
         _ => {
             if said["params"]["name"] == "change" {
-                mouth.notify("notifications/tools/list_changed", json!({}));
+                out.notify("notifications/tools/list_changed", json!({}));
             }
-            mouth.reply(said, json!({ "content": [] }));
+            out.reply(said, json!({ "content": [] }));
         }
     });
     (server, listing)
@@ -39,7 +39,7 @@ fn read(tool: Value) -> Tool {
     serde_json::from_value(tool).expect("a tool")
 }
 
-/// Approvals of what `server` begins with.
+/// Approvals of the tools that `server` lists at first.
 fn approvals() -> Approvals {
     let approvals = Approvals::default();
     approvals.approve(&read(tool("add", "Adds.")));
@@ -54,7 +54,7 @@ async fn pinned(server: &Hostile, approvals: &Approvals) -> Client {
         .expect("it opens")
 }
 
-/// Why a tool was not called; none if it was.
+/// The reason why a tool was not called; none if it was called.
 async fn refusal(client: &Client, tool: &str) -> Option<ApprovalError> {
     match within(client.call_tool(tool, ())).await {
         Ok(_) => None,
@@ -143,7 +143,7 @@ async fn a_tool_that_is_not_approved_or_not_listed_is_not_called() {
 async fn a_name_that_stands_for_two_tools_is_not_approved() {
     for second in [0, 1] {
         let (server, listing) = server();
-        // Whichever of the two a host shows, the other may be the one that is called.
+        // A host shows one of the two, but may call the other.
         listing
             .lock()
             .unwrap()

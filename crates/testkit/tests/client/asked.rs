@@ -36,12 +36,12 @@ impl Drop for Dropped {
 // spec: 2025-11-25 CANC-06, CANC-07, CANC-08, CANC-14
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
-    let server = Hostile::legacy(|mouth, said| {
+    let server = Hostile::legacy(|out, said| {
         if said["method"] != "tools/call" {
             return;
         }
         let ask = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form() });
-        mouth.send(ask);
+        out.send(ask);
         for params in [
             json!({ "requestId": "other" }),
             json!({ "requestId": [1] }),
@@ -49,19 +49,19 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
             json!({ "reason": "which?" }),
             json!(5),
         ] {
-            mouth.say_after(
+            out.say_after(
                 SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
             );
         }
         let cancel = json!({ "requestId": "q", "reason": "never mind" });
         for at in [2, 3] {
-            mouth.say_after(
+            out.say_after(
                 at * SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }),
             );
         }
-        mouth.say_after(
+        out.say_after(
             4 * SECOND,
             json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
         );
@@ -107,16 +107,16 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
 // spec: 2026-07-28 N-CANC-11
 #[tokio::test(start_paused = true)]
 async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         for params in [
             json!({ "requestId": 99 }),
             json!({ "requestId": {} }),
             json!({}),
             json!([1]),
         ] {
-            mouth.notify("notifications/cancelled", params);
+            out.notify("notifications/cancelled", params);
         }
-        mouth.reply(said, good());
+        out.reply(said, good());
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
@@ -127,18 +127,18 @@ async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
 // spec: 2026-07-28 N-PROG-01, N-PROG-06, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_its_own_call_only() {
-    let script = |mouth: &mut pintle_testkit::HostileReply, said: &Value| {
+    let script = |out: &mut pintle_testkit::HostileReply, said: &Value| {
         let token = &said["params"]["_meta"]["progressToken"];
         if said["params"]["name"] == "first" {
             let step = json!({ "progressToken": token, "progress": 0.25, "message": "a quarter" });
-            mouth.notify("notifications/progress", step);
-            mouth.say_after(
+            out.notify("notifications/progress", step);
+            out.say_after(
                 2 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
             // After the end.
             let late = json!({ "progressToken": token, "progress": 9 });
-            mouth.say_after(
+            out.say_after(
                 3 * SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": late }),
             );
@@ -149,31 +149,31 @@ async fn progress_reaches_its_own_call_only() {
                 json!(null),
                 json!([token]),
             ] {
-                mouth.notify(
+                out.notify(
                     "notifications/progress",
                     json!({ "progressToken": strange, "progress": 7 }),
                 );
             }
             let step = json!({ "progressToken": token, "progress": 1, "total": 2.5 });
-            mouth.notify("notifications/progress", step);
-            mouth.say_after(
+            out.notify("notifications/progress", step);
+            out.say_after(
                 4 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
         } else if said["method"] == "tools/call" {
-            mouth.reply(said, good());
+            out.reply(said, good());
         }
     };
     for server in [Hostile::modern(script), Hostile::legacy(script)] {
         let client = connect(&server).await;
         let heard = Arc::<Mutex<Vec<_>>>::default();
         let calls = ["first", "second"].map(|name| {
-            let (client, ear) = (client.clone(), Arc::clone(&heard));
+            let (client, observer) = (client.clone(), Arc::clone(&heard));
             tokio::spawn(async move {
                 let call = client.call_tool(name, ());
                 call.on_progress(move |step| {
                     let step = (name, step.progress, step.total, step.message.clone());
-                    ear.lock().expect("no panic").push(step);
+                    observer.lock().expect("no panic").push(step);
                 })
                 .await
             })
@@ -215,14 +215,14 @@ async fn progress_reaches_its_own_call_only() {
 // spec: 2026-07-28 N-PROG-09
 #[tokio::test(start_paused = true)]
 async fn a_modern_client_sends_no_unsolicited_message() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         if said["params"].get("inputResponses").is_some() {
-            return mouth.reply(said, good());
+            return out.reply(said, good());
         }
         let mut params = form();
         params["_meta"] = json!({ "progressToken": "p" });
         let question = json!({ "method": "elicitation/create", "params": params });
-        mouth.reply(
+        out.reply(
             said,
             json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
         );
@@ -268,11 +268,11 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
         json!(5),
     ] {
         let asked = messages.clone();
-        let server = Hostile::legacy(move |mouth, said| {
+        let server = Hostile::legacy(move |out, said| {
             if said["method"] == "tools/call" {
                 let params = json!({ "messages": asked, "maxTokens": 1 });
-                mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
-                mouth.say_after(
+                out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
+                out.say_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );
@@ -297,10 +297,10 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
         if let Some(mode) = mode {
             params["mode"] = json!(mode);
         }
-        let server = Hostile::legacy(move |mouth, said| {
+        let server = Hostile::legacy(move |out, said| {
             if said["method"] == "tools/call" {
-                mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
-                mouth.say_after(
+                out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
+                out.say_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );
@@ -325,19 +325,19 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
 // spec: 2025-11-25 LIFE-05, PING-01
 #[tokio::test(start_paused = true)]
 async fn before_initialize_is_answered_a_client_only_answers_pings() {
-    let server = Hostile::new(|mouth, said| match said["method"].as_str() {
+    let server = Hostile::new(|out, said| match said["method"].as_str() {
         Some("initialize") => {
-            mouth.send(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
+            out.send(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
             let version = &said["params"]["protocolVersion"];
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server });
-            mouth.say_after(
+            out.say_after(
                 5 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
             );
         }
-        Some("server/discover") => mouth.fail(said, -32601, "no"),
-        Some("ping") => mouth.reply(said, json!({})),
+        Some("server/discover") => out.fail(said, -32601, "no"),
+        Some("ping") => out.reply(said, json!({})),
         _ => {}
     });
     let opening = tokio::spawn({
@@ -363,20 +363,20 @@ async fn one_request_reveals_all_capabilities_even_unknown_ones() {
     let offers =
         json!({ "tools": { "later": 1 }, "experimental": { "x": { "y": [1] } }, "x-mine": {} });
     let told = offers.clone();
-    let modern = Hostile::new(move |mouth, said| {
-        mouth.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": told }));
+    let modern = Hostile::new(move |out, said| {
+        out.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": told }));
     });
     let told = offers.clone();
-    let legacy = Hostile::new(move |mouth, said| match said["method"].as_str() {
+    let legacy = Hostile::new(move |out, said| match said["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
             let version = &said["params"]["protocolVersion"];
-            mouth.reply(
+            out.reply(
                 said,
                 json!({ "protocolVersion": version, "capabilities": told, "serverInfo": server }),
             );
         }
-        _ => mouth.fail(said, -32601, "no"),
+        _ => out.fail(said, -32601, "no"),
     });
     for (server, said) in [(modern, 1), (legacy, 3)] {
         let client = connect(&server).await;
@@ -396,7 +396,7 @@ async fn one_request_reveals_all_capabilities_even_unknown_ones() {
 #[tokio::test(start_paused = true)]
 async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
     let said_to = async |identity: Value| {
-        let server = Hostile::new(move |mouth, said| {
+        let server = Hostile::new(move |out, said| {
             let mut result = match said["method"].as_str() {
                 Some("server/discover") => {
                     let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
@@ -406,7 +406,7 @@ async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
                 _ => good(),
             };
             result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": identity });
-            mouth.reply(said, result);
+            out.reply(said, result);
         });
         let client = connect(&server).await;
         within(client.list_tools()).await.expect("a list");
@@ -435,13 +435,13 @@ async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
 // spec: 2026-07-28 N-SUBS-09, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn several_subscriptions_each_receive_their_own_notices() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         if said["method"] != "subscriptions/listen" {
             return;
         }
         let tag = json!({ "io.modelcontextprotocol/subscriptionId": said["id"] });
         let granted = &said["params"]["notifications"];
-        mouth.notify(
+        out.notify(
             "notifications/subscriptions/acknowledged",
             json!({ "notifications": granted, "_meta": tag }),
         );
@@ -451,7 +451,7 @@ async fn several_subscriptions_each_receive_their_own_notices() {
             "notifications/prompts/list_changed"
         };
         let changed = json!({ "jsonrpc": "2.0", "method": method, "params": { "_meta": tag } });
-        mouth.say_after(SECOND, changed);
+        out.say_after(SECOND, changed);
     });
     let client = connect(&server).await;
     let (mut tools, mut prompts) = (SubscriptionFilter::new(), SubscriptionFilter::new());

@@ -12,19 +12,17 @@ use crate::client::{connect, good, within};
 
 fn losses(times: usize, loss: TransportErrorKind) -> Hostile {
     let left = AtomicUsize::new(times);
-    Hostile::modern(move |mouth, said| {
+    Hostile::modern(move |out, said| {
         let count = |left: usize| left.checked_sub(1);
         if left
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count)
             .is_ok()
         {
-            return mouth.lose_all(loss);
+            return out.lose_all(loss);
         }
         match said["method"].as_str() {
-            Some("tools/list") => {
-                mouth.reply(said, json!({ "resultType": "complete", "tools": [] }))
-            }
-            _ => mouth.reply(said, good()),
+            Some("tools/list") => out.reply(said, json!({ "resultType": "complete", "tools": [] })),
+            _ => out.reply(said, good()),
         }
     })
 }
@@ -71,7 +69,7 @@ async fn a_call_that_the_server_rejects_is_not_retried() {
         TransportErrorKind::TooLarge,
         TransportErrorKind::TimedOut,
     ] {
-        let server = Hostile::modern(move |mouth, said| mouth.lose(said, loss));
+        let server = Hostile::modern(move |out, said| out.lose(said, loss));
         let client = connect(&server).await;
         within(client.call_tool("t", ())).await.unwrap_err();
         within(client.list_tools()).await.unwrap_err();
@@ -89,13 +87,13 @@ async fn a_call_that_the_server_rejects_is_not_retried() {
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn a_lost_session_fails_pending_calls_and_is_reopened_once() {
-    let server = Hostile::legacy(|mouth, said| {
+    let server = Hostile::legacy(|out, said| {
         if said["params"]["name"] == "lost" {
             // This call got the 404; the other one was on its way.
-            mouth.lose(said, TransportErrorKind::SessionLost);
-            mouth.lose_all(TransportErrorKind::SessionLost);
+            out.lose(said, TransportErrorKind::SessionLost);
+            out.lose_all(TransportErrorKind::SessionLost);
         } else if said["params"]["name"] == "good" {
-            mouth.reply(said, good());
+            out.reply(said, good());
         }
     });
     let client = connect(&server).await;
@@ -119,12 +117,12 @@ async fn a_lost_session_fails_pending_calls_and_is_reopened_once() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_cannot_be_reached_is_not_hammered() {
     let openings = AtomicUsize::new(0);
-    let server = Hostile::new(move |mouth, said| {
+    let server = Hostile::new(move |out, said| {
         if openings.fetch_add(1, Ordering::SeqCst) > 0 {
-            return mouth.lose_all(TransportErrorKind::Unreachable);
+            return out.lose_all(TransportErrorKind::Unreachable);
         }
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-        mouth.reply(said, found);
+        out.reply(said, found);
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.unwrap_err();

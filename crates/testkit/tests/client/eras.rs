@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::client::{connect, within};
 
-fn welcome(mouth: &mut HostileReply, said: &Value) {
+fn welcome(out: &mut HostileReply, said: &Value) {
     let version = said["params"]["protocolVersion"].clone();
-    mouth.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+    out.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
 }
 
 async fn refused(server: &Hostile, mode: EraMode) -> ConnectError {
@@ -59,9 +59,9 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
         TransportErrorKind::ProcessExited,
         TransportErrorKind::Disconnected,
     ] {
-        let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
-            Some("server/discover") => mouth.lose_all(loss),
-            Some("initialize") => welcome(mouth, said),
+        let server = Hostile::new(move |out, said| match said["method"].as_str() {
+            Some("server/discover") => out.lose_all(loss),
+            Some("initialize") => welcome(out, said),
             _ => {}
         });
         let client = connect(&server).await;
@@ -78,21 +78,21 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
 // hardening: H-163 (silence)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_answer_the_probe_in_time_is_a_legacy_server() {
-    let server = Hostile::new(|mouth, said| match said["method"].as_str() {
+    let server = Hostile::new(|out, said| match said["method"].as_str() {
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
             let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
-            mouth.say_after(Duration::from_secs(11), late);
+            out.say_after(Duration::from_secs(11), late);
         }
         Some("initialize") => {
             let version = said["params"]["protocolVersion"].clone();
             let result = json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } });
-            mouth.say_after(
+            out.say_after(
                 Duration::from_secs(5),
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
             );
         }
-        Some("ping") => mouth.reply(said, json!({})),
+        Some("ping") => out.reply(said, json!({})),
         _ => {}
     });
     let began = tokio::time::Instant::now();
@@ -127,10 +127,10 @@ async fn a_modern_client_makes_no_handshake() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
-    let slow = Hostile::new(|mouth, said| {
+    let slow = Hostile::new(|out, said| {
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
         let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
-        mouth.say_after(Duration::from_secs(29), late);
+        out.say_after(Duration::from_secs(29), late);
     });
     let silent = Hostile::new(|_, _| {});
     for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
@@ -146,9 +146,9 @@ async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     let supported = |dates: Value| {
-        Hostile::new(move |mouth, said| {
+        Hostile::new(move |out, said| {
             let error = json!({ "code": -32022, "message": "no", "data": { "supported": dates } });
-            mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
         })
     };
     let server = supported(json!(["2099-01-01"]));
@@ -171,9 +171,9 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
 #[tokio::test(start_paused = true)]
 async fn over_http_only_evidence_leads_to_a_handshake() {
     let losing = |loss| {
-        let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
-            Some("server/discover") => mouth.lose(said, loss),
-            Some("initialize") => welcome(mouth, said),
+        let server = Hostile::new(move |out, said| match said["method"].as_str() {
+            Some("server/discover") => out.lose(said, loss),
+            Some("initialize") => welcome(out, said),
             _ => {}
         });
         server.over_http()
@@ -203,7 +203,7 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
     let error = refused(&silent, EraMode::Auto).await;
     assert!(matches!(error, ConnectError::TimedOut { .. }), "{error}");
     for code in [-32020, -32021] {
-        let server = Hostile::new(move |mouth, said| mouth.fail(said, code, "no"));
+        let server = Hostile::new(move |out, said| out.fail(said, code, "no"));
         let error = refused(&server, EraMode::Auto).await;
         assert!(matches!(error, ConnectError::Rejected(_)), "{error}");
         assert_eq!(server.count("initialize"), 0);
@@ -213,16 +213,16 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
     let probes = AtomicUsize::new(0);
-    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::new(move |out, said| match said["method"].as_str() {
         Some("server/discover") if probes.fetch_add(1, Ordering::SeqCst) == 0 => {}
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
-            mouth.reply(said, found);
+            out.reply(said, found);
         }
         Some("initialize") => {
             let data = json!({ "supported": ["2026-07-28"] });
             let error = json!({ "code": -32022, "message": "no", "data": data });
-            mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
         }
         _ => {}
     });
@@ -238,11 +238,11 @@ async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
 #[tokio::test(start_paused = true)]
 async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
     for version in ["2026-07-28", "1999-01-01", ""] {
-        let server = Hostile::new(move |mouth, said| {
+        let server = Hostile::new(move |out, said| {
             if said["method"] == "initialize" {
-                mouth.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+                out.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
             } else {
-                mouth.fail(said, -32601, "no");
+                out.fail(said, -32601, "no");
             }
         });
         let error = refused(&server, EraMode::Auto).await;
@@ -287,23 +287,23 @@ async fn a_server_that_never_opens_is_given_up() {
 // spec: 2025-11-25 PING-02
 #[tokio::test(start_paused = true)]
 async fn whatever_else_comes_before_the_verdict_is_dropped() {
-    let noise = |mouth: &mut HostileReply| {
-        mouth.say_text("Server starting…");
-        mouth.say_text([0xff, 0xfe, b'{']);
-        mouth.notify("notifications/tools/list_changed", json!({}));
-        mouth.send(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
-        mouth.send(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
-        mouth.send(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-        mouth.send(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
+    let noise = |out: &mut HostileReply| {
+        out.say_text("Server starting…");
+        out.say_text([0xff, 0xfe, b'{']);
+        out.notify("notifications/tools/list_changed", json!({}));
+        out.send(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
+        out.send(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
+        out.send(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        out.send(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
     };
-    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::new(move |out, said| match said["method"].as_str() {
         Some("server/discover") => {
-            noise(mouth);
-            mouth.fail(said, -32601, "no");
+            noise(out);
+            out.fail(said, -32601, "no");
         }
         Some("initialize") => {
-            mouth.send(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
-            welcome(mouth, said);
+            out.send(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
+            welcome(out, said);
         }
         _ => {}
     });

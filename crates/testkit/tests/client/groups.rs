@@ -24,10 +24,10 @@ fn server(
     names: &'static [&'static str],
     uris: &'static [&'static str],
 ) -> Hostile {
-    Hostile::legacy(move |mouth, said| answer(mouth, said, name, names, uris))
+    Hostile::legacy(move |out, said| answer(out, said, name, names, uris))
 }
 
-fn answer(mouth: &mut HostileReply, said: &Value, name: &str, names: &[&str], uris: &[&str]) {
+fn answer(out: &mut HostileReply, said: &Value, name: &str, names: &[&str], uris: &[&str]) {
     let named = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let is_template = |uri: &&&str| uri.contains('{');
     let asked = &said["params"];
@@ -64,7 +64,7 @@ fn answer(mouth: &mut HostileReply, said: &Value, name: &str, names: &[&str], ur
         "resources/subscribe" => json!({}),
         _ => return,
     };
-    mouth.reply(said, result);
+    out.reply(said, result);
 }
 
 fn group(members: &[(&str, &Hostile)]) -> Group {
@@ -301,7 +301,7 @@ async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
     let group = group(&[("good", &server("G", &["t"], &[]))]);
     let (refusing, is_down) = down(server("R", &["t"], &[]), false);
     let (hanging, _) = down(server("H", &["t"], &[]), true);
-    let broken = Hostile::legacy(|mouth, said| mouth.fail(said, -32603, "broken"));
+    let broken = Hostile::legacy(|out, said| out.fail(said, -32603, "broken"));
     group
         .add("refusing", Client::builder(), refusing)
         .expect("a member");
@@ -342,10 +342,10 @@ async fn a_member_may_take_as_long_to_list_as_the_limit() {
         let mut options = GroupOptions::default();
         options.member_timeout = 5 * SECOND;
         let group = Group::with(options);
-        let slow = Hostile::legacy(move |mouth, said| {
+        let slow = Hostile::legacy(move |out, said| {
             let result = json!({ "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] });
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": result });
-            mouth.say_after(Duration::from_millis(wait), answer);
+            out.say_after(Duration::from_millis(wait), answer);
         });
         group
             .add("slow", Client::builder(), slow)
@@ -361,14 +361,14 @@ async fn a_member_may_take_as_long_to_list_as_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn members_connect_all_at_once() {
     let slow = |name| {
-        Hostile::new(move |mouth, said| {
+        Hostile::new(move |out, said| {
             let server = json!({ "name": name, "version": "0" });
             let welcome = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": server });
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": welcome });
             if said["method"] == "initialize" {
-                mouth.say_after(5 * SECOND, answer);
+                out.say_after(5 * SECOND, answer);
             } else if said["method"] == "server/discover" {
-                mouth.fail(said, -32601, "no");
+                out.fail(said, -32601, "no");
             }
         })
     };
@@ -386,7 +386,7 @@ async fn members_connect_all_at_once() {
     let connected: Vec<_> = states.iter().map(|state| state.is_connected).collect();
     assert_eq!(connected, [true, true, false]);
     assert!(states[0].server.is_some() && states[2].server.is_none());
-    // Who offers nothing lists nothing, and has not failed.
+    // A member without the capability lists nothing, and has not failed.
     let tools = within(group.list_tools()).await;
     assert_eq!((tools.items.len(), tools.failures.len()), (0, 1));
 }
@@ -426,13 +426,13 @@ async fn members_come_and_go() {
 
 /// A server that sends `tools/list_changed` a second after a tool was called.
 fn changing() -> Hostile {
-    Hostile::legacy(|mouth, said| match said["method"].as_str() {
+    Hostile::legacy(|out, said| match said["method"].as_str() {
         Some("tools/call") => {
             let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-            mouth.say_after(SECOND, notice);
-            mouth.reply(said, crate::client::good());
+            out.say_after(SECOND, notice);
+            out.reply(said, crate::client::good());
         }
-        Some("prompts/get") => mouth.lose_all(TransportErrorKind::Disconnected),
+        Some("prompts/get") => out.lose_all(TransportErrorKind::Disconnected),
         _ => {}
     })
 }

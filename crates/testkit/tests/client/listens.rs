@@ -1,4 +1,4 @@
-//! Subscriptions, and servers that do not keep to them.
+//! Subscriptions, and servers that break their rules.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,8 +26,8 @@ fn tagged(said: &Value, mut params: Value) -> Value {
     params
 }
 
-fn acknowledge(mouth: &mut HostileReply, said: &Value, granted: Value) {
-    mouth.notify(
+fn acknowledge(out: &mut HostileReply, said: &Value, granted: Value) {
+    out.notify(
         ACKNOWLEDGED,
         tagged(said, json!({ "notifications": granted })),
     );
@@ -37,36 +37,36 @@ fn acknowledge(mouth: &mut HostileReply, said: &Value, granted: Value) {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_receives_its_own_notices_until_the_server_ends_it() {
     let ends: [fn(&mut HostileReply, &Value); 3] = [
-        |mouth, said| mouth.reply(said, tagged(said, json!({ "resultType": "complete" }))),
-        |mouth, said| {
-            mouth.notify(
+        |out, said| out.reply(said, tagged(said, json!({ "resultType": "complete" }))),
+        |out, said| {
+            out.notify(
                 "notifications/cancelled",
                 json!({ "requestId": said["id"] }),
             )
         },
-        |mouth, said| {
-            mouth.notify(
+        |out, said| {
+            out.notify(
                 "notifications/cancelled",
                 json!({ "requestId": said["id"] }),
             );
-            mouth.reply(said, tagged(said, json!({ "resultType": "complete" })));
+            out.reply(said, tagged(said, json!({ "resultType": "complete" })));
         },
     ];
     for end in ends {
-        let server = Hostile::modern(move |mouth, said| {
+        let server = Hostile::modern(move |out, said| {
             if said["method"] != "subscriptions/listen" {
                 return;
             }
-            mouth.notify(TOOLS, tagged(&json!({ "id": 99 }), json!({})));
-            mouth.notify(TOOLS, json!({}));
-            acknowledge(mouth, said, json!({ "toolsListChanged": true }));
-            mouth.notify(
+            out.notify(TOOLS, tagged(&json!({ "id": 99 }), json!({})));
+            out.notify(TOOLS, json!({}));
+            acknowledge(out, said, json!({ "toolsListChanged": true }));
+            out.notify(
                 TOOLS,
                 tagged(&json!({ "id": said["id"].to_string() }), json!({})),
             );
-            mouth.notify(TOOLS, tagged(said, json!({})));
-            end(mouth, said);
-            mouth.notify(TOOLS, tagged(said, json!({})));
+            out.notify(TOOLS, tagged(said, json!({})));
+            end(out, said);
+            out.notify(TOOLS, tagged(said, json!({})));
         });
         let client = connect(&server).await;
         let mut heard = within(client.listen(tools()))
@@ -84,10 +84,10 @@ async fn a_subscription_receives_its_own_notices_until_the_server_ends_it() {
 // spec: 2026-07-28 N-SUBS-04, A-14
 #[tokio::test(start_paused = true)]
 async fn a_server_that_grants_more_than_was_asked_is_left() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         if said["method"] == "subscriptions/listen" {
             acknowledge(
-                mouth,
+                out,
                 said,
                 json!({ "toolsListChanged": true, "promptsListChanged": true }),
             );
@@ -114,9 +114,9 @@ async fn a_server_that_acknowledges_nothing_is_left() {
 // spec: 2026-07-28 N-SUBS-10, N-SUBS-14, N-SUBS-15
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_dropped_or_lost_ends() {
-    let server = Hostile::modern(|mouth, said| match said["method"].as_str() {
-        Some("subscriptions/listen") => acknowledge(mouth, said, json!({})),
-        Some("tools/call") => mouth.lose_all(TransportErrorKind::Disconnected),
+    let server = Hostile::modern(|out, said| match said["method"].as_str() {
+        Some("subscriptions/listen") => acknowledge(out, said, json!({})),
+        Some("tools/call") => out.lose_all(TransportErrorKind::Disconnected),
         _ => {}
     });
     let client = connect(&server).await;
@@ -151,16 +151,16 @@ const UPDATED: &str = "notifications/resources/updated";
 /// A server of a session that answers `resources/unsubscribe` after `pause`, and sends an update of
 /// a resource when it is pinged.
 fn forgetful(pause: Duration) -> Hostile {
-    Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+    Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("resources/unsubscribe") => {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            mouth.say_after(pause, answer);
+            out.say_after(pause, answer);
         }
         Some("ping") => {
-            mouth.notify(UPDATED, json!({ "uri": "desk://hours" }));
-            mouth.reply(said, json!({}));
+            out.notify(UPDATED, json!({ "uri": "desk://hours" }));
+            out.reply(said, json!({}));
         }
-        _ => mouth.reply(said, json!({})),
+        _ => out.reply(said, json!({})),
     })
 }
 
@@ -200,12 +200,12 @@ async fn a_subscription_waits_until_the_one_before_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_given_up_ends_after_it_has_begun() {
     let pause = Duration::from_secs(5);
-    let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("resources/subscribe") => {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            mouth.say_after(pause, answer);
+            out.say_after(pause, answer);
         }
-        _ => mouth.reply(said, json!({})),
+        _ => out.reply(said, json!({})),
     });
     let client = connect(&server).await;
     let given_up = tokio::time::timeout(pause / 5, client.subscribe("desk://hours"));
@@ -245,9 +245,9 @@ async fn a_resource_that_is_subscribed_again_is_not_unsubscribed() {
 
 #[tokio::test(start_paused = true)]
 async fn many_abandoned_subscriptions_are_unsubscribed_once() {
-    let server = Hostile::legacy(|mouth, said| match said["method"].as_str() {
+    let server = Hostile::legacy(|out, said| match said["method"].as_str() {
         Some("resources/subscribe" | "resources/unsubscribe") => {}
-        _ => mouth.reply(said, json!({})),
+        _ => out.reply(said, json!({})),
     });
     let client = connect(&server).await;
     for _ in 0..100 {
@@ -262,11 +262,11 @@ async fn many_abandoned_subscriptions_are_unsubscribed_once() {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_meets_a_lost_session_is_made_on_the_next() {
     let is_lost = AtomicBool::new(false);
-    let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("resources/subscribe") if !is_lost.swap(true, Ordering::Relaxed) => {
-            mouth.lose_all(TransportErrorKind::SessionLost);
+            out.lose_all(TransportErrorKind::SessionLost);
         }
-        _ => mouth.reply(said, json!({})),
+        _ => out.reply(said, json!({})),
     });
     let client = connect(&server).await;
     let mut heard = within(client.subscribe("desk://hours")).await.expect("one");

@@ -1,4 +1,4 @@
-//! Lists that have no end, and lists with bad items.
+//! Lists without an end, and lists with bad items.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,8 +14,8 @@ use crate::client::{connect, misbehavior, within};
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_end_is_left() {
     for cursor in ["", "again"] {
-        let server = Hostile::modern(move |mouth, said| {
-            mouth.reply(
+        let server = Hostile::modern(move |out, said| {
+            out.reply(
                 said,
                 json!({ "resultType": "complete", "tools": [], "nextCursor": cursor }),
             );
@@ -26,9 +26,9 @@ async fn a_list_without_an_end_is_left() {
         assert_eq!(server.count("tools/list"), 2);
     }
     let next = AtomicUsize::new(0);
-    let server = Hostile::legacy(move |mouth, said| {
+    let server = Hostile::legacy(move |out, said| {
         let cursor = next.fetch_add(1, Ordering::SeqCst).to_string();
-        mouth.reply(said, json!({ "tools": [], "nextCursor": cursor }));
+        out.reply(said, json!({ "tools": [], "nextCursor": cursor }));
     });
     let client = connect(&server).await;
     let error = within(client.list_tools()).await.unwrap_err();
@@ -45,11 +45,11 @@ async fn a_list_without_an_end_is_left() {
 // hardening: H-165
 #[tokio::test(start_paused = true)]
 async fn a_list_with_too_many_items_is_left() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         let tools: Vec<_> = (0..11)
             .map(|at| json!({ "name": at.to_string(), "inputSchema": {} }))
             .collect();
-        mouth.reply(said, json!({ "resultType": "complete", "tools": tools }));
+        out.reply(said, json!({ "resultType": "complete", "tools": tools }));
     });
     let mut options = ClientOptions::default();
     for (items, fits) in [(11, true), (10, false)] {
@@ -65,13 +65,13 @@ async fn a_list_with_too_many_items_is_left() {
 // spec: 2025-11-25 COMP-07 (missing and partial values)
 #[tokio::test(start_paused = true)]
 async fn a_completion_may_lack_values_and_be_a_part() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         let values = match said["params"]["argument"]["value"].as_str() {
             Some("many") => json!({ "values": ["a"], "hasMore": true }),
             Some("none") => json!({ "values": [] }),
-            _ => return mouth.fail(said, -32603, "no"),
+            _ => return out.fail(said, -32603, "no"),
         };
-        mouth.reply(
+        out.reply(
             said,
             json!({ "resultType": "complete", "completion": values }),
         );
@@ -95,7 +95,7 @@ async fn a_completion_may_lack_values_and_be_a_part() {
 // spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07, PROM-10, PAGE-03
 #[tokio::test(start_paused = true)]
 async fn pages_of_any_size_are_followed_by_their_cursors() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
         let (tools, next) = match said["params"]["cursor"].as_str() {
             None => (json!([tool("a")]), json!("")),
@@ -107,7 +107,7 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
         if !next.is_null() {
             page["nextCursor"] = next;
         }
-        mouth.reply(said, page);
+        out.reply(said, page);
     });
     let client = connect(&server).await;
     let tools = within(client.list_tools()).await.expect("a list");
@@ -127,7 +127,7 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
 // hardening: H-77, H-162
 #[tokio::test(start_paused = true)]
 async fn one_bad_item_does_not_lose_the_list() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         let tools = json!([
             { "name": "good", "inputSchema": { "type": "object" } },
             { "name": "bad", "inputSchema": {}, "annotations": "none" },
@@ -136,7 +136,7 @@ async fn one_bad_item_does_not_lose_the_list() {
             { "name": "good", "description": "an impostor", "inputSchema": {} },
             { "name": "strange", "inputSchema": true, "x": 1 },
         ]);
-        mouth.reply(said, json!({ "resultType": "complete", "tools": tools }));
+        out.reply(said, json!({ "resultType": "complete", "tools": tools }));
     });
     let client = connect(&server).await;
     let tools = within(client.list_tools()).await.expect("a list");
@@ -161,7 +161,7 @@ async fn an_invalid_list_is_a_typed_error() {
         json!([]),
     ] {
         let kept = result.clone();
-        let server = Hostile::legacy(move |mouth, said| mouth.reply(said, kept.clone()));
+        let server = Hostile::legacy(move |out, said| out.reply(said, kept.clone()));
         let client = connect(&server).await;
         let error = within(client.list_tools()).await.unwrap_err();
         assert!(

@@ -8,30 +8,30 @@ use super::within;
 
 /// A server whose tools have the output schema `promised`; the name of a tool describes its output.
 fn server(promised: Value) -> Hostile {
-    Hostile::legacy(move |mouth, said| {
+    Hostile::legacy(move |out, said| {
         let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": promised });
         match (said["method"].as_str(), said["params"]["name"].as_str()) {
             (Some("tools/list"), _) if said["params"]["cursor"].is_null() => {
                 let first: Vec<_> = ["good", "bad", "none"].map(tool).to_vec();
-                mouth.reply(said, json!({ "tools": first, "nextCursor": "2" }));
+                out.reply(said, json!({ "tools": first, "nextCursor": "2" }));
             }
             (Some("tools/list"), _) => {
                 let plain = json!({ "name": "plain", "inputSchema": { "type": "object" } });
-                mouth.reply(said, json!({ "tools": [tool("failed"), plain] }));
+                out.reply(said, json!({ "tools": [tool("failed"), plain] }));
             }
             (_, Some("good")) => {
-                mouth.reply(
+                out.reply(
                     said,
                     json!({ "content": [], "structuredContent": { "a": 1 } }),
                 );
             }
-            (_, Some("failed")) => mouth.reply(said, json!({ "content": [], "isError": true })),
-            (_, Some("none" | "plain")) => mouth.reply(said, json!({ "content": [] })),
+            (_, Some("failed")) => out.reply(said, json!({ "content": [], "isError": true })),
+            (_, Some("none" | "plain")) => out.reply(said, json!({ "content": [] })),
             (_, Some("change")) => {
-                mouth.notify("notifications/tools/list_changed", json!({}));
-                mouth.reply(said, json!({ "content": [] }));
+                out.notify("notifications/tools/list_changed", json!({}));
+                out.reply(said, json!({ "content": [] }));
             }
-            _ => mouth.reply(
+            _ => out.reply(
                 said,
                 json!({ "content": [], "structuredContent": { "a": "1" } }),
             ),

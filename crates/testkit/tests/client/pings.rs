@@ -1,4 +1,4 @@
-//! Clients that ask from time to time whether their server is still there.
+//! Clients that ping their server at an interval.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,35 +26,35 @@ async fn pinging(server: &Hostile) -> Client {
 /// Both eras of a server that answers pings while `is_there`, and calls after two minutes.
 fn both(is_there: &Arc<AtomicBool>) -> [(Hostile, &'static str); 2] {
     let script = |is_there: Arc<AtomicBool>| {
-        move |mouth: &mut HostileReply, said: &Value| {
+        move |out: &mut HostileReply, said: &Value| {
             if said["method"] == "tools/call" {
                 let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                return mouth.say_after(2 * MINUTE, answer);
+                return out.say_after(2 * MINUTE, answer);
             }
             if is_there.load(Ordering::SeqCst) {
-                mouth.fail(said, -32601, "it is an answer all the same");
+                out.fail(said, -32601, "it is an answer all the same");
             }
         }
     };
     let legacy = Hostile::legacy(script(Arc::clone(is_there)));
     let at_work = script(Arc::clone(is_there));
     let opened = AtomicBool::new(false);
-    let modern = Hostile::new(move |mouth, said| {
+    let modern = Hostile::new(move |out, said| {
         if said["method"] != "server/discover" {
-            return at_work(mouth, said);
+            return at_work(out, said);
         }
         if opened.swap(true, Ordering::SeqCst)
             && said["params"]["_meta"].is_object()
             && !opened_anew(said)
         {
-            return at_work(mouth, said);
+            return at_work(out, said);
         }
-        mouth.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
+        out.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
     });
     [(legacy, "ping"), (modern, "server/discover")]
 }
 
-/// The probe that opens a conversation has a name of its own.
+/// Whether the message is the probe of an opening; its id begins with `discover`.
 fn opened_anew(said: &Value) -> bool {
     said["id"]
         .as_str()
@@ -116,9 +116,9 @@ async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_at_the_limit_is_in_time() {
     for (wait, conversations) in [(4_999, 1), (5_001, 2)] {
-        let server = Hostile::legacy(move |mouth, said| {
+        let server = Hostile::legacy(move |out, said| {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            mouth.say_after(Duration::from_millis(wait), answer);
+            out.say_after(Duration::from_millis(wait), answer);
         });
         let client = pinging(&server).await;
         sleep(MINUTE + Duration::from_secs(20)).await;

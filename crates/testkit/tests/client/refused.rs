@@ -26,16 +26,16 @@ async fn answer_in(
     method: &'static str,
     params: Value,
 ) -> Value {
-    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+    let server = Hostile::new(move |out, said| match said["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server });
-            mouth.reply(said, result);
+            out.reply(said, result);
         }
-        Some("server/discover") => mouth.fail(said, -32601, "no"),
+        Some("server/discover") => out.fail(said, -32601, "no"),
         Some("tools/call") => {
-            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
-            mouth.say_after(
+            out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+            out.say_after(
                 SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
@@ -140,7 +140,7 @@ async fn context_that_was_not_declared_is_not_asked_of_the_model() {
         let method = "sampling/createMessage";
         let answer = answer_in(version, builder, method, params.clone()).await;
         assert_eq!(answer["error"]["code"], -1, "{answer}");
-        // Before there was anything to declare, servers could ask for it.
+        // 2025-06-18 has no capability for the context, so a server may request it.
         let expected = (version == "2025-06-18").then_some(IncludeContext::AllServers);
         assert_eq!(*seen.lock().expect("no panic"), [expected], "{version}");
     }

@@ -24,14 +24,14 @@ async fn agreeing(server: &Hostile) -> Client {
 // spec: 2026-07-28 A-20, N-MRTR-14
 #[tokio::test(start_paused = true)]
 async fn a_call_ends_if_the_server_asks_without_limit() {
-    let asking = Hostile::modern(|mouth, said| {
-        mouth.reply(
+    let asking = Hostile::modern(|out, said| {
+        out.reply(
             said,
             json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
         );
     });
-    let waiting = Hostile::modern(|mouth, said| {
-        mouth.reply(
+    let waiting = Hostile::modern(|out, said| {
+        out.reply(
             said,
             json!({ "resultType": "input_required", "requestState": "again" }),
         );
@@ -47,8 +47,8 @@ async fn a_call_ends_if_the_server_asks_without_limit() {
 // spec: 2026-07-28 N-MRTR-03, N-MRTR-04 (client refuses)
 #[tokio::test(start_paused = true)]
 async fn only_some_calls_may_ask_and_only_something() {
-    let asking = Hostile::modern(|mouth, said| {
-        mouth.reply(
+    let asking = Hostile::modern(|out, said| {
+        out.reply(
             said,
             json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
         );
@@ -59,20 +59,20 @@ async fn only_some_calls_may_ask_and_only_something() {
         misbehavior(error),
         Misbehavior::UnexpectedQuestion
     ));
-    let nothing = Hostile::modern(|mouth, said| {
-        mouth.reply(said, json!({ "resultType": "input_required" }));
+    let nothing = Hostile::modern(|out, said| {
+        out.reply(said, json!({ "resultType": "input_required" }));
     });
     let client = agreeing(&nothing).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
     assert!(matches!(misbehavior(error), Misbehavior::Rounds(_)));
-    let task = Hostile::modern(|mouth, said| {
+    let task = Hostile::modern(|out, said| {
         let status = json!({ "taskId": "1", "status": "working", "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": null });
         let mut result = json!({ "resultType": "task" });
         result
             .as_object_mut()
             .expect("an object")
             .extend(status.as_object().expect("an object").clone());
-        mouth.reply(said, result);
+        out.reply(said, result);
     });
     let client = connect(&task).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -86,7 +86,7 @@ async fn only_some_calls_may_ask_and_only_something() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
     let rounds = AtomicUsize::new(0);
-    let server = Hostile::modern(move |mouth, said| {
+    let server = Hostile::modern(move |out, said| {
         let next = match rounds.fetch_add(1, Ordering::SeqCst) {
             0 => {
                 json!({ "resultType": "input_required", "inputRequests": { "a": question() }, "requestState": "one\n\"\\" })
@@ -95,7 +95,7 @@ async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
             2 => json!({ "resultType": "input_required", "requestState": "three" }),
             _ => good(),
         };
-        mouth.reply(said, next);
+        out.reply(said, next);
     });
     let client = agreeing(&server).await;
     let arguments = json!({ "x": 1 });

@@ -1,4 +1,4 @@
-//! Tasks with servers of any kind, message by message.
+//! Tasks at servers, message by message.
 
 mod follow;
 mod own;
@@ -7,7 +7,7 @@ use pintle_model::Revision;
 use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
-/// A server of 2025-11-25 that makes tasks of calls, except to those who open a conversation.
+/// A server of 2025-11-25 with tasks; its script gets every message after the opening.
 fn core(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
     let tasks = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
     legacy(json!({ "tools": {}, "tasks": tasks }), script)
@@ -17,42 +17,42 @@ fn legacy(
     offers: Value,
     script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static,
 ) -> Hostile {
-    Hostile::new(move |mouth, said| match said["method"].as_str() {
-        Some("server/discover") => mouth.fail(said, -32601, "method not found"),
+    Hostile::new(move |out, said| match said["method"].as_str() {
+        Some("server/discover") => out.fail(said, -32601, "method not found"),
         Some("initialize") => {
             let server = json!({ "name": "hostile", "version": "1.0.0" });
             let version = &said["params"]["protocolVersion"];
-            mouth.reply(
+            out.reply(
                 said,
                 json!({ "protocolVersion": version, "capabilities": offers, "serverInfo": server }),
             );
         }
         Some("notifications/initialized") => {}
-        _ => script(mouth, said),
+        _ => script(out, said),
     })
 }
 
-/// A server of 2026-07-28 that knows tasks.
+/// A server of 2026-07-28 with the extension for tasks.
 fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
-    Hostile::new(move |mouth, said| {
+    Hostile::new(move |out, said| {
         if said["method"] == "server/discover" {
             let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
             let offers =
                 json!({ "tools": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
             let found = json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": offers });
-            return mouth.reply(said, found);
+            return out.reply(said, found);
         }
-        script(mouth, said);
+        script(out, said);
     })
 }
 
-/// A task of the core, asked for every five seconds.
+/// A task of 2025-11-25 with a poll interval of five seconds.
 fn task(status: &str) -> Value {
     json!({ "taskId": "t1", "status": status, "createdAt": "2025-11-25T10:00:00Z",
         "lastUpdatedAt": "2025-11-25T10:00:00Z", "ttl": 300_000, "pollInterval": 5_000 })
 }
 
-/// A task of the extension, likewise, with what its status brings along.
+/// A task of the extension with the same interval, and the members of its status.
 fn detailed(result_type: &str, status: &str, more: Value) -> Value {
     let mut task = json!({ "resultType": result_type, "taskId": "t1", "status": status,
         "createdAt": "2026-07-28T10:00:00Z", "lastUpdatedAt": "2026-07-28T10:00:00Z",

@@ -15,7 +15,7 @@ use crate::client::{connect, within};
 const SECOND: Duration = Duration::from_secs(1);
 const LISTEN: &str = "subscriptions/listen";
 
-/// A result of any kind that may be kept for an hour.
+/// A result of any kind that may be cached for an hour.
 fn kept() -> Value {
     json!({ "resultType": "complete", "tools": [], "prompts": [], "resources": [], "contents": [],
         "ttlMs": 3_600_000, "cacheScope": "private" })
@@ -26,28 +26,28 @@ fn tagged(id: &Value, mut params: Value) -> Value {
     params
 }
 
-fn acknowledge(mouth: &mut HostileReply, said: &Value) {
+fn acknowledge(out: &mut HostileReply, said: &Value) {
     let granted = said["params"]["notifications"].clone();
     let params = tagged(&said["id"], json!({ "notifications": granted }));
-    mouth.notify("notifications/subscriptions/acknowledged", params);
+    out.notify("notifications/subscriptions/acknowledged", params);
 }
 
 /// A server that grants every subscription. A call of a tool sends the notice that `changes` returns
 /// for the tool's name to the latest listener.
 fn telling(changes: fn(&str) -> (&'static str, Value)) -> Hostile {
     let listen = Mutex::new(Value::Null);
-    Hostile::modern(move |mouth, said| match said["method"].as_str() {
+    Hostile::modern(move |out, said| match said["method"].as_str() {
         Some(LISTEN) => {
             *listen.lock().expect("no panic") = said["id"].clone();
-            acknowledge(mouth, said);
+            acknowledge(out, said);
         }
         Some("tools/call") => {
             let (method, params) = changes(said["params"]["name"].as_str().expect("a name"));
             let id = listen.lock().expect("no panic").clone();
-            mouth.notify(method, tagged(&id, params));
-            mouth.reply(said, crate::client::good());
+            out.notify(method, tagged(&id, params));
+            out.reply(said, crate::client::good());
         }
-        _ => mouth.reply(said, kept()),
+        _ => out.reply(said, kept()),
     })
 }
 
@@ -72,9 +72,9 @@ fn asked(server: &Hostile) -> Vec<Value> {
 async fn a_cached_list_is_dropped_when_the_server_reports_a_change() {
     let server = telling(change);
     let told = Arc::new(AtomicUsize::new(0));
-    let ear = Arc::clone(&told);
+    let observer = Arc::clone(&told);
     let builder = Client::builder().on_change(move |_| {
-        ear.fetch_add(1, Ordering::SeqCst);
+        observer.fetch_add(1, Ordering::SeqCst);
     });
     let client = within(builder.connect(server.clone()))
         .await
@@ -128,7 +128,7 @@ async fn read(client: &Client, uri: &str) {
     read.expect("a resource");
 }
 
-/// The resources that were asked for, in order of their names, each time.
+/// The requested resources of each listener, sorted by name.
 fn uris(server: &Hostile) -> Vec<Vec<String>> {
     let uris = asked(server).into_iter().map(|asked| {
         let uris = asked["resourceSubscriptions"].clone();
@@ -152,7 +152,7 @@ async fn as_many_resources_as_the_limit_are_watched() {
         read(&client, uri).await;
         sleep(5 * SECOND).await;
     }
-    // Those that were kept last.
+    // The resources that were cached last.
     assert_eq!(
         uris(&server),
         [vec!["a:1"], vec!["a:1", "a:2"], vec!["a:2", "a:3"]]
@@ -164,17 +164,17 @@ async fn as_many_resources_as_the_limit_are_watched() {
 async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
-    let server = Hostile::modern(move |mouth, said| {
+    let server = Hostile::modern(move |out, said| {
         if said["method"] != LISTEN {
-            return mouth.reply(said, kept());
+            return out.reply(said, kept());
         }
         if down.load(Ordering::SeqCst) {
-            return mouth.lose(said, TransportErrorKind::Unreachable);
+            return out.lose(said, TransportErrorKind::Unreachable);
         }
-        acknowledge(mouth, said);
+        acknowledge(out, said);
         let end = tagged(&said["id"], json!({ "resultType": "complete" }));
         let end = json!({ "jsonrpc": "2.0", "id": said["id"], "result": end });
-        mouth.say_after(10 * SECOND, end);
+        out.say_after(10 * SECOND, end);
     });
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("a list");
@@ -201,16 +201,16 @@ async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
 // spec: 2026-07-28 N-SUBS-06, A-34
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_the_server_refuses_is_not_requested_again() {
-    let refuses = Hostile::modern(|mouth, said| match said["method"] == LISTEN {
-        true => mouth.fail(said, -32601, "no"),
-        false => mouth.reply(said, kept()),
+    let refuses = Hostile::modern(|out, said| match said["method"] == LISTEN {
+        true => out.fail(said, -32601, "no"),
+        false => out.reply(said, kept()),
     });
-    let grants_nothing = Hostile::modern(|mouth, said| match said["method"] == LISTEN {
-        true => mouth.notify(
+    let grants_nothing = Hostile::modern(|out, said| match said["method"] == LISTEN {
+        true => out.notify(
             "notifications/subscriptions/acknowledged",
             tagged(&said["id"], json!({ "notifications": {} })),
         ),
-        false => mouth.reply(said, kept()),
+        false => out.reply(said, kept()),
     });
     for server in [refuses, grants_nothing] {
         let client = connect(&server).await;
@@ -225,20 +225,20 @@ async fn a_watch_that_the_server_refuses_is_not_requested_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_is_requested_only_if_it_is_useful() {
-    let offers_nothing = Hostile::new(|mouth, said| match said["method"] == "server/discover" {
-        true => mouth.reply(
+    let offers_nothing = Hostile::new(|out, said| match said["method"] == "server/discover" {
+        true => out.reply(
             said,
             json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"],
             "capabilities": { "tools": {}, "resources": {}, "prompts": {} } }),
         ),
-        false => mouth.reply(said, kept()),
+        false => out.reply(said, kept()),
     });
-    let keeps_nothing = Hostile::modern(|mouth, said| {
+    let keeps_nothing = Hostile::modern(|out, said| {
         let mut result = kept();
         result["ttlMs"] = json!(0);
-        mouth.reply(said, result);
+        out.reply(said, result);
     });
-    let legacy = Hostile::legacy(|mouth, said| mouth.reply(said, kept()));
+    let legacy = Hostile::legacy(|out, said| out.reply(said, kept()));
     for server in [offers_nothing, keeps_nothing, legacy] {
         let client = connect(&server).await;
         within(client.list_tools()).await.expect("a list");

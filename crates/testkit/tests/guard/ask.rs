@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than anything takes here.
+/// A timeout that no request here needs.
 const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// A request about to be made.
+/// A request to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     verb: &'static str,
@@ -50,12 +50,12 @@ pub(crate) fn post(message: &Value) -> Ask {
     ask
 }
 
-/// A request of the revision without sessions.
+/// A request of 2026-07-28, without a session.
 pub(crate) fn modern(method: &str, params: Value) -> Ask {
     able_to(&json!({}), method, params)
 }
 
-/// The same, of a client that can do this.
+/// The same, of a client with these capabilities.
 pub(crate) fn able_to(able: &Value, method: &str, mut params: Value) -> Ask {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = able.clone();
@@ -77,7 +77,7 @@ pub(crate) fn list() -> Ask {
     modern("tools/list", json!({}))
 }
 
-/// A request of the revisions with sessions.
+/// A request of a revision with sessions.
 pub(crate) fn legacy(method: &str, params: Value) -> Ask {
     post(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
 }
@@ -116,12 +116,12 @@ impl Ask {
         request.body(body).expect("a request")
     }
 
-    /// Asks over a connection of its own.
+    /// Sends the request on a new connection.
     pub(crate) async fn of(&self, address: SocketAddr) -> Came {
         self.of_host(address, &address.to_string()).await
     }
 
-    /// The same under a host of this name.
+    /// The same with this `Host` header.
     pub(crate) async fn of_host(&self, address: SocketAddr, host: &str) -> Came {
         let response = self.open_at(address, host).await;
         let came = timeout(PATIENCE, Came::read(response)).await;
@@ -144,7 +144,7 @@ impl Ask {
         sender.send_request(request).await.expect("an answer")
     }
 
-    /// Asks a service, without a socket.
+    /// Sends the request to a service, without a socket.
     pub(crate) async fn through<S, R>(&self, service: &S) -> Came
     where
         S: tower_service::Service<Request<Full<Bytes>>, Response = Response<R>> + Clone,
@@ -185,7 +185,7 @@ impl Stream {
         self.heard
     }
 
-    /// Whether there was one more piece.
+    /// Reads one more piece; false at the end.
     async fn more(&mut self) -> bool {
         let frame = timeout(PATIENCE, self.body.frame()).await;
         let Some(Ok(frame)) = frame.expect("something in time") else {
@@ -234,7 +234,7 @@ impl Came {
         said.next().map(str::to_owned)
     }
 
-    /// The last message of the body, be it JSON or a stream of events.
+    /// The last message of the body, which is JSON or a stream of events.
     pub(crate) fn json(&self) -> Value {
         let mut events = self
             .body

@@ -109,7 +109,7 @@ async fn a_token_is_sent_in_the_way_that_it_is_bound() {
     let free = site.token().sign();
     let proof = key.proof("POST", HERE, &free).sign();
     assert_eq!(sent(&site, &free, &proof).await.status, 401);
-    // The audience is looked at as ever.
+    // The audience is checked as without a proof.
     let foreign = site
         .issuer
         .token("https://other.test")

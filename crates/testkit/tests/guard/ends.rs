@@ -20,8 +20,8 @@ fn listen() -> Ask {
     modern("subscriptions/listen", json!({ "notifications": wanted }))
 }
 
-/// Whether as much time went by as a token of five seconds lasts, with a minute for clocks that
-/// differ. The wall clock does not stand still meanwhile.
+/// Whether the elapsed time is the lifetime of a token of five seconds, plus a minute of clock skew.
+/// The wall clock goes on meanwhile.
 fn is_its_life(elapsed: Duration) -> bool {
     (Duration::from_secs(60)..=Duration::from_millis(65_001)).contains(&elapsed)
 }
@@ -101,7 +101,7 @@ async fn a_call_that_has_begun_is_answered_after_the_end() {
     assert!(began.elapsed() >= Duration::from_secs(200));
 }
 
-/// Takes every token, and knows no end of any.
+/// Accepts every token, without an expiry.
 struct Endless;
 
 impl TokenVerifier for Endless {

@@ -1,4 +1,4 @@
-//! Under which names a guarded server answers.
+//! The host names under which a guarded server answers.
 
 use super::ask::{list, verb};
 use super::site::Site;

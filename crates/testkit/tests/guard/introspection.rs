@@ -1,4 +1,4 @@
-//! Tokens that the issuer is asked about.
+//! Tokens that are verified by introspection.
 
 use std::time::Duration;
 
@@ -86,14 +86,14 @@ async fn without_an_answer_of_the_issuer_requests_are_rejected() {
     let issuer = Issuer::new("https://issuer.test");
     let service = service(&issuer, |all| all);
     let token = issuer.token(HERE).sign();
-    for mood in [
+    for behavior in [
         IssuerBehavior::Down,
         IssuerBehavior::Broken(500),
         IssuerBehavior::Broken(401),
         IssuerBehavior::Silent,
     ] {
-        issuer.feels(mood);
-        assert_eq!(status(&service, &token).await, 503, "{mood:?}");
+        issuer.feels(behavior);
+        assert_eq!(status(&service, &token).await, 503, "{behavior:?}");
     }
     issuer.feels(IssuerBehavior::Well);
     assert_eq!(status(&service, &token).await, 200);
@@ -162,13 +162,13 @@ async fn a_token_is_accepted_only_if_introspection_confirms_it() {
     let token = issuer.token(HERE).sign();
     let status = async |token: &str| call("whoami").bearer(token).of(site.address).await.status;
     assert_eq!(status(&token).await, 200);
-    for mood in [
+    for behavior in [
         IssuerBehavior::Down,
         IssuerBehavior::Broken(500),
         IssuerBehavior::Silent,
     ] {
-        issuer.feels(mood);
-        assert_eq!(status(&token).await, 503, "{mood:?}");
+        issuer.feels(behavior);
+        assert_eq!(status(&token).await, 503, "{behavior:?}");
     }
     issuer.feels(IssuerBehavior::Well);
     for other in ["garbage", &issuer.token("https://other.test").sign()] {
@@ -197,7 +197,7 @@ async fn only_so_many_tokens_are_remembered() {
 async fn only_so_many_are_asked_about_at_once() {
     let issuer = Issuer::new("https://issuer.test");
     let mut limits = ResourceLimits::default();
-    // Half of them are for tokens that were active before, and these were not.
+    // Half of the permits are reserved for tokens that were active before; these tokens are new.
     limits.max_running_introspections = 4;
     let place = "https://issuer.test/introspect";
     let service = service(&issuer, |all| all.limits(limits).endpoint(place));

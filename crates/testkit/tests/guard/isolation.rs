@@ -1,4 +1,4 @@
-//! What belongs to one principal does not exist for another, over real HTTP and with real tokens.
+//! Data of one principal does not exist for another, over real HTTP and with real tokens.
 
 use http_body_util::BodyExt as _;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::guard::ask::{Ask, call, initialize, legacy, verb};
 use crate::guard::site::Site;
 
-/// Two who may both come in.
+/// Tokens of two users who both may enter.
 async fn both(site: &Site) -> [String; 2] {
     let token = |subject: &str| site.token().subject(subject).sign();
     [token("ada"), token("eve")]
@@ -66,7 +66,7 @@ async fn a_session_belongs_to_its_owner_even_if_others_know_its_id() {
         .of(site.address)
         .await;
     assert_eq!(own.status, 200, "{own:?}");
-    // Another token of the same one is the same one.
+    // Another token of the same principal has the same rights.
     let renewed = site.token().subject("ada").scopes("safe").sign();
     let own = whoami().with("mcp-session-id", &session).bearer(&renewed);
     assert_eq!(own.of(site.address).await.status, 200);
@@ -136,7 +136,7 @@ async fn notices_during_a_call_reach_only_its_caller() {
         let ask = legacy("tools/call", params);
         ask.with("mcp-session-id", session).bearer(token)
     };
-    // Both with the same id and the same progress token, at the same time.
+    // Both calls have the same id and the same progress token, at the same time.
     let (one, two) = (chat(&hers, &ada), chat(&others, &eve));
     let (one, two) = tokio::join!(one.of(site.address), two.of(site.address));
     for came in [one, two] {
@@ -194,7 +194,7 @@ async fn a_task_does_not_exist_for_others() {
     );
 }
 
-// The same where tasks are an extension, and there are no sessions.
+// The same in the revision without sessions, where tasks are an extension.
 //
 // spec: 2026-07-28 X-TASK-12
 // hardening: H-21

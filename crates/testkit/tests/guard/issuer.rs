@@ -1,4 +1,4 @@
-//! The issuer's keys: rotated, withdrawn, and not to be had.
+//! The keys of the issuer: rotated, withdrawn, and unreachable.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn plain(requirements: RequireBearerBuilder) -> RequireBearerBuilder {
     requirements
 }
 
-/// The status for a good token that is signed now.
+/// The status for a valid token that is signed now.
 macro_rules! status {
     ($issuer:expr, $service:expr) => {
         call("whoami")
@@ -91,15 +91,19 @@ async fn a_key_that_was_withdrawn_is_trusted_for_fifteen_minutes_at_most() {
 async fn requests_are_rejected_while_the_issuer_is_down() {
     let site = Site::new().await;
     let ask = call("whoami").bearer(&site.token().sign());
-    for mood in [
+    for behavior in [
         IssuerBehavior::Down,
         IssuerBehavior::Broken(500),
         IssuerBehavior::Broken(404),
     ] {
-        site.issuer.feels(mood);
+        site.issuer.feels(behavior);
         let came = ask.of(site.address).await;
         let text = "the token cannot be verified at the moment";
-        assert_eq!((came.status, came.body.as_str()), (503, text), "{mood:?}");
+        assert_eq!(
+            (came.status, came.body.as_str()),
+            (503, text),
+            "{behavior:?}"
+        );
         assert_eq!(came.header("retry-after"), "10");
         assert_eq!(came.header("www-authenticate"), "");
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::guard::ask::{Ask, Stream, legacy, post, verb};
 use crate::guard::site::{METADATA, Site};
 
-/// An open stream, and where to post.
+/// An open stream, and the URL for its POST requests.
 async fn session(site: &Site, token: &str) -> (Stream, String) {
     let open = verb("GET", "/sse").with("accept", "text/event-stream");
     let mut stream = Stream::of(open.bearer(token).open(site.address).await);

@@ -1,4 +1,4 @@
-//! What a token is good for.
+//! The scopes of a token.
 
 use pintle_auth::resource::RequireBearerError;
 use pintle_testkit::issuer::Issuer;
@@ -42,7 +42,7 @@ async fn a_tool_is_hidden_from_callers_without_its_scopes() {
     }
 }
 
-// The session stays as it is: its next request may come with a better token.
+// The session stays open, because its next request may have a better token.
 #[tokio::test]
 async fn a_session_goes_on_with_more_scopes() {
     let site = Site::new().await;

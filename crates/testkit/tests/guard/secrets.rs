@@ -1,4 +1,4 @@
-//! Nothing secret is logged, whatever happens.
+//! Secrets are never logged.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -100,7 +100,7 @@ async fn no_secret_is_logged_at_the_finest_level() {
         .chain(["s3cret-of-the-server"])
     {
         assert!(!text.contains(secret), "{text}");
-        // The signature alone would be enough to recognise it.
+        // The signature alone would identify the token.
         let signature = secret.rsplit('.').next().unwrap_or(secret);
         assert!(!text.contains(signature), "{text}");
     }

@@ -1,4 +1,4 @@
-//! A server with something to protect.
+//! A server with protected tools and resources.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use pintle_testkit::issuer::{Issuer, Token};
 use tokio::sync::oneshot;
 use tower_layer::Layer as _;
 
-/// How clients know the server, whatever port it is at.
+/// The URL of the server in tokens and metadata; its real port differs.
 pub(crate) const HERE: &str = "https://api.test/mcp";
 pub(crate) const METADATA: &str = "https://api.test/.well-known/oauth-protected-resource/mcp";
 
-/// How often handlers ran.
+/// The number of runs of handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Runs(AtomicUsize);
 
@@ -28,7 +28,7 @@ impl Runs {
     }
 }
 
-/// A running server, and who issues tokens for it.
+/// A running server, and the issuer of its tokens.
 pub(crate) struct Site {
     pub(crate) issuer: Issuer,
     pub(crate) address: SocketAddr,
@@ -49,7 +49,7 @@ impl Site {
         Self::behind(issuer, change(requirements)).await
     }
 
-    /// The same behind whatever is required.
+    /// The same behind these requirements.
     pub(crate) async fn behind(issuer: Issuer, requirements: RequireBearerBuilder) -> Self {
         let layer = requirements.build().expect("good settings");
         let runs = Arc::new(Runs::default());
@@ -59,7 +59,7 @@ impl Site {
         let address = server.address().expect("an address");
         let (end, ended) = oneshot::channel::<()>();
         tokio::spawn(server.run_until(async move {
-            // It is dropped with the site.
+            // The task is dropped with the site.
             let _dropped = ended.await;
         }));
         Self {
@@ -70,12 +70,12 @@ impl Site {
         }
     }
 
-    /// A good token for this server.
+    /// A valid token for this server.
     pub(crate) fn token(&self) -> Token {
         self.issuer.token(HERE)
     }
 
-    /// How often handlers ran so far.
+    /// The number of runs of handlers so far.
     pub(crate) fn runs(&self) -> usize {
         self.runs.0.load(Ordering::SeqCst)
     }
@@ -130,7 +130,7 @@ pub(crate) fn server(runs: &Arc<Runs>) -> Server {
         .add_resource(Resource::text("bank://hours", "hours", "nine to five"))
 }
 
-/// Takes longer than a token lasts.
+/// Runs longer than the lifetime of a token.
 async fn slow() -> &'static str {
     tokio::time::sleep(Duration::from_secs(200)).await;
     "at last"
@@ -163,14 +163,14 @@ struct Name {
     name: String,
 }
 
-/// Asks who is there.
+/// Asks for the name of the user.
 async fn hello(cx: Context) -> Result<String, AskError> {
     let name = cx.elicit::<Name>("Who?").named("who").await?;
     let name = name.accepted().map(|name| name.name);
     Ok(format!("hello {}", name.as_deref().unwrap_or("nobody")))
 }
 
-/// Does not end by itself.
+/// Waits without end.
 async fn endless() -> String {
     std::future::pending().await
 }

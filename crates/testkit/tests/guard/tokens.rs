@@ -31,7 +31,7 @@ async fn a_good_token_lets_its_owner_in() {
     assert_eq!(site.issuer.count("/jwks"), 1, "keys are kept");
 }
 
-// Nothing is learned of the server without a token, and less than nothing is run.
+// Without a token a client learns nothing about the server, and no handler runs.
 //
 // spec: 2025-11-25 AUTH-15, AUTH-62, AUTH-63, AUTH-67, AUTH-106, AUTH-RFC-05, TRANS-HTTP-06
 // spec: 2026-07-28 N-AUTH-06, N-AUTH-47, N-AUTH-49, N-HTTP-04

@@ -11,26 +11,26 @@ use crate::hostile::{GROUNDS, Ground, both, good, loss, meet, misbehavior, withi
 #[tokio::test(start_paused = true)]
 async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
     for ground in GROUNDS {
-        for server in both(|mouth, said| {
+        for server in both(|out, said| {
             if said["method"] != "tools/call" {
                 return;
             }
             for id in [json!(99), json!("2"), json!(-1), json!(null), json!(0)] {
-                mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+                out.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
             }
-            mouth.notify("notifications/no/such", json!({ "x": 1 }));
-            mouth.notify(
+            out.notify("notifications/no/such", json!({ "x": 1 }));
+            out.notify(
                 "notifications/progress",
                 json!({ "progressToken": 99, "progress": 1 }),
             );
-            mouth.notify("notifications/progress", json!(null));
-            mouth.notify(
+            out.notify("notifications/progress", json!(null));
+            out.notify(
                 "notifications/message",
                 json!({ "level": "loud", "data": 1 }),
             );
-            mouth.reply(said, good());
-            mouth.reply(said, json!({ "content": [] }));
-            mouth.fail(said, -1, "no");
+            out.reply(said, good());
+            out.reply(said, json!({ "content": [] }));
+            out.fail(said, -1, "no");
         }) {
             let client = meet(&server, ground).await;
             for _ in 0..3 {
@@ -57,7 +57,7 @@ async fn a_result_of_the_wrong_shape_is_a_typed_error() {
             json!(null),
         ] {
             let kept = result.clone();
-            let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+            let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
             let client = meet(&server, ground).await;
             let error = within(client.call_tool("t", ())).await.unwrap_err();
             let found = misbehavior(error);
@@ -66,9 +66,9 @@ async fn a_result_of_the_wrong_shape_is_a_typed_error() {
                 "{ground:?} {result}"
             );
         }
-        let contradicting = Hostile::modern(|mouth, said| {
+        let contradicting = Hostile::modern(|out, said| {
             let error = json!({ "code": 1, "message": "m" });
-            mouth.send(
+            out.send(
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }),
             );
         });
@@ -87,7 +87,7 @@ async fn content_of_an_unknown_kind_is_kept_as_it_came() {
     for ground in GROUNDS {
         let result = json!({ "content": [{ "type": "hologram", "x": [1, { "y": null }] }] });
         let kept = result.clone();
-        let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+        let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
         let client = meet(&server, ground).await;
         let said = within(client.call_tool("t", ())).await.expect("a result");
         assert_eq!(serde_json::to_value(said).expect("JSON"), result);
@@ -106,10 +106,10 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
         b"{}",
         b"Content-Length: 12",
     ] {
-        let script = move |mouth: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
+        let script = move |out: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
             match said["params"]["name"].as_str() {
-                Some("bad") => mouth.say_text(garbage),
-                Some("good") => mouth.reply(said, good()),
+                Some("bad") => out.say_text(garbage),
+                Some("good") => out.reply(said, good()),
                 _ => {}
             }
         };
@@ -118,7 +118,7 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
                 let client = meet(&server, ground).await;
                 let error = within(client.call_tool("bad", ())).await.unwrap_err();
                 match ground {
-                    // A line that cannot be read answers no call, so the call waits for its own answer.
+                    // A line that cannot be read answers no call, so the call waits.
                     Ground::Pipe => assert!(matches!(error, CallError::TimedOut { .. }), "{error}"),
                     Ground::Http => assert_eq!(
                         loss(&error),
@@ -138,11 +138,11 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
 // hardening: H-115
 #[tokio::test(start_paused = true)]
 async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
-    for server in both(|mouth, said| {
+    for server in both(|out, said| {
         if said["method"] == "tools/call" {
             let id = &said["id"];
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":NaN}}}}"#);
-            mouth.say_text(text.as_bytes());
+            out.say_text(text.as_bytes());
         }
     }) {
         let client = meet(&server, Ground::Pipe).await;
@@ -154,16 +154,16 @@ async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
 // hardening: H-157
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
-    let huge = |mouth: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
+    let huge = |out: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
         let events = said["params"]["name"] == "events";
         match said["params"]["name"].as_str() {
-            Some("small") => mouth.reply(said, good()),
+            Some("small") => out.reply(said, good()),
             _ => {
                 if events {
-                    mouth.notify("notifications/no/such", json!({}));
+                    out.notify("notifications/no/such", json!({}));
                 }
                 let text = "x".repeat(17 << 20);
-                mouth.reply(
+                out.reply(
                     said,
                     json!({ "content": [{ "type": "text", "text": text }] }),
                 );
@@ -193,7 +193,7 @@ async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
 #[tokio::test(start_paused = true)]
 async fn an_incomplete_answer_is_not_an_answer() {
     for ground in GROUNDS {
-        for server in both(|mouth, said| {
+        for server in both(|out, said| {
             if said["method"] == "tools/call" {
                 let id = &said["id"];
                 let half =
@@ -203,8 +203,8 @@ async fn an_incomplete_answer_is_not_an_answer() {
                 } else {
                     half
                 };
-                mouth.say_raw(half);
-                mouth.lose_all(TransportErrorKind::Disconnected);
+                out.say_raw(half);
+                out.lose_all(TransportErrorKind::Disconnected);
             }
         }) {
             let client = meet(&server, ground).await;
@@ -225,14 +225,14 @@ async fn an_incomplete_answer_is_not_an_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_line_in_pieces_is_one_line_even_if_its_call_was_given_up() {
     let second = std::time::Duration::from_secs(1);
-    let server = Hostile::modern(move |mouth, said| {
+    let server = Hostile::modern(move |out, said| {
         if said["params"]["name"] == "slow" {
             let id = &said["id"];
             let line =
                 format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
             let (first, rest) = line.split_at(20);
-            mouth.say_raw(first);
-            mouth.say_raw_after(2 * second, rest);
+            out.say_raw(first);
+            out.say_raw_after(2 * second, rest);
         }
     });
     let client = meet(&server, Ground::Pipe).await;

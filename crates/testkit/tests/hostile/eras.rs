@@ -1,4 +1,4 @@
-//! Which era a server over HTTP speaks, whatever it answers.
+//! Detection of the era of a server over HTTP.
 
 use pintle_client::{Client, ConnectError, EraCache, EraMode};
 use pintle_model::Revision;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::hostile::{revision, visit, visit_as, within};
 
-/// A server that answers the probe like this, and is a legacy one otherwise.
+/// A legacy server that answers the probe like this.
 fn probed(answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static) -> FakeServer {
     FakeServer::new(move |seen, _| {
         if seen.is("server/discover") {
@@ -136,12 +136,12 @@ async fn a_server_of_other_revisions_is_left_with_both_lists() {
         "{why}"
     );
     assert_eq!(modern.count("initialize"), 0);
-    let legacy = Hostile::new(|mouth, said| match said["method"].as_str() {
+    let legacy = Hostile::new(|out, said| match said["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
-            mouth.reply(said, json!({ "protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": server }));
+            out.reply(said, json!({ "protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": server }));
         }
-        _ => mouth.fail(said, -32601, "no"),
+        _ => out.fail(said, -32601, "no"),
     });
     let over_http = visit(&legacy.origin()).await.expect_err("no conversation");
     let over_a_pipe = within(Client::connect(legacy.over_pipe()))
@@ -160,15 +160,15 @@ async fn a_server_of_other_revisions_is_left_with_both_lists() {
 // hardening: H-174
 #[tokio::test(start_paused = true)]
 async fn later_messages_of_a_server_do_not_change_the_revision() {
-    let server = Hostile::legacy(|mouth, said| {
+    let server = Hostile::legacy(|out, said| {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
-        mouth.notify(
+        out.notify(
             "notifications/message",
             json!({ "level": "info", "data": 1, "_meta": meta }),
         );
         let unsupported =
             json!({ "code": -32022, "message": "no", "data": { "supported": ["2026-07-28"] } });
-        mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
+        out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
     });
     let pinned = || Client::builder().mode(EraMode::Pinned(Revision::LATEST_LEGACY));
     let over_http = visit_as(pinned(), &server.origin())

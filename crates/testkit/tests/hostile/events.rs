@@ -1,4 +1,4 @@
-//! Event streams as they come: cut anywhere, written in any way, ended before their answer.
+//! Event streams in every form: cut anywhere, in any notation, or ended before the answer.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn a_stream_that_always_ends_before_its_answer_is_resumed_a_few_times() {
     assert_eq!(loss(&error), TransportErrorKind::Disconnected);
     let resumed = |seen: &SeenRequest| seen.header("last-event-id").is_some();
     let resumes = origin.seen().iter().filter(|seen| resumed(seen)).count();
-    // A list changes nothing: it is asked for once more, and that is resumed as often.
+    // A list has no side effects, so it is requested once more, and resumed as often.
     assert_eq!((origin.count("tools/list"), resumes), (2, 10));
     assert!(
         began.elapsed() > SECOND,
@@ -92,8 +92,8 @@ async fn a_stream_that_always_ends_before_its_answer_is_resumed_a_few_times() {
 // hardening: H-159
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_down_is_asked_a_few_times_and_never_when_it_refuses() {
-    // How often the list is asked for (once more where its session or its connection was lost), and
-    // how often its stream.
+    // The number of requests for the list (once more if its session or its connection was lost), and of
+    // its streams.
     for (status, lists, streams) in [
         (500, 2, 10),
         (503, 2, 10),

@@ -1,4 +1,4 @@
-//! Sessions that are forgotten, heads and bodies that dribble, ends that are not answered.
+//! Lost sessions, slow heads and bodies, and a `DELETE` without an answer.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn legacy(
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn a_forgotten_session_is_reopened_once() {
-    // Every session is good for one call.
+    // Every session is valid for one call.
     let forgetful = legacy(|seen, count| {
         if seen.is("initialize") {
             return Some(welcome_to(
@@ -189,7 +189,7 @@ async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own(
 // spec: 2026-07-28 N-XHDR-07, N-STDIO-13
 #[tokio::test(start_paused = true)]
 async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
-    let server = Hostile::modern(|mouth, said| {
+    let server = Hostile::modern(|out, said| {
         let annotated = |kind: &str| json!({ "type": "object", "properties": { "a": { "type": kind, "x-mcp-header": "A" } } });
         let tools = json!([
             { "name": "good", "inputSchema": annotated("string") },
@@ -197,9 +197,9 @@ async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
         ]);
         match said["method"].as_str() {
             Some("tools/list") => {
-                mouth.reply(said, json!({ "resultType": "complete", "tools": tools }))
+                out.reply(said, json!({ "resultType": "complete", "tools": tools }))
             }
-            _ => mouth.reply(said, crate::hostile::good()),
+            _ => out.reply(said, crate::hostile::good()),
         }
     });
     let client = crate::hostile::meet(&server, crate::hostile::Ground::Http).await;
@@ -234,8 +234,8 @@ async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
 
 #[tokio::test]
 async fn an_origin_that_listens_on_a_port_is_reached_there() {
-    let server = Hostile::modern(|mouth, said| {
-        mouth.reply(said, json!({ "resultType": "complete", "tools": [] }));
+    let server = Hostile::modern(|out, said| {
+        out.reply(said, json!({ "resultType": "complete", "tools": [] }));
     });
     let address = server.origin().listen().await.expect("a port");
     let target =

@@ -31,12 +31,12 @@ fn answers(server: &Hostile) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn undeclared_questions_of_a_legacy_server_are_refused() {
     for ground in GROUNDS {
-        let server = Hostile::legacy(|mouth, said| {
+        let server = Hostile::legacy(|out, said| {
             if said["method"] == "tools/call" {
                 for (method, params) in questions() {
-                    mouth.send(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
+                    out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
                 }
-                mouth.say_after(
+                out.say_after(
                     std::time::Duration::from_secs(1),
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );
@@ -57,13 +57,13 @@ async fn undeclared_questions_of_a_legacy_server_are_refused() {
 #[tokio::test(start_paused = true)]
 async fn requests_of_a_modern_server_are_not_answered() {
     for ground in GROUNDS {
-        let server = Hostile::modern(|mouth, said| {
+        let server = Hostile::modern(|out, said| {
             for (method, params) in questions() {
-                mouth.send(
+                out.send(
                     json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }),
                 );
             }
-            mouth.reply(said, good());
+            out.reply(said, good());
         });
         let client = meet(&server, ground).await;
         within(client.call_tool("t", ())).await.expect("a result");
@@ -76,9 +76,9 @@ async fn requests_of_a_modern_server_are_not_answered() {
 async fn an_undeclared_question_in_a_result_fails_the_call() {
     for ground in GROUNDS {
         for (method, params) in questions().into_iter().skip(1) {
-            let server = Hostile::modern(move |mouth, said| {
+            let server = Hostile::modern(move |out, said| {
                 let question = json!({ "method": method, "params": params });
-                mouth.reply(
+                out.reply(
                     said,
                     json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
                 );
@@ -103,35 +103,35 @@ async fn an_undeclared_question_in_a_result_fails_the_call() {
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
     for ground in GROUNDS {
-        for server in crate::hostile::both(|mouth, said| {
+        for server in crate::hostile::both(|out, said| {
             if said["method"] != "tools/call" {
                 return;
             }
             let token = &said["params"]["_meta"]["progressToken"];
             for step in 0..10_000_u64 {
-                mouth.notify(
+                out.notify(
                     "notifications/progress",
                     json!({ "progressToken": token, "progress": step }),
                 );
                 if step % 10 == 0 {
-                    mouth.notify(
+                    out.notify(
                         "notifications/message",
                         json!({ "level": "info", "data": "x" }),
                     );
-                    mouth.notify("notifications/tools/list_changed", json!({}));
-                    mouth.send(
+                    out.notify("notifications/tools/list_changed", json!({}));
+                    out.send(
                         json!({ "jsonrpc": "2.0", "id": format!("q-{step}"), "method": "no/such" }),
                     );
                 }
             }
-            mouth.reply(said, good());
+            out.reply(said, good());
         }) {
             let client = meet(&server, ground).await;
             let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-            let ear = std::sync::Arc::clone(&heard);
-            let call = client
-                .call_tool("t", ())
-                .on_progress(move |progress| ear.lock().expect("no panic").push(progress.progress));
+            let observer = std::sync::Arc::clone(&heard);
+            let call = client.call_tool("t", ()).on_progress(move |progress| {
+                observer.lock().expect("no panic").push(progress.progress)
+            });
             within(call).await.expect("a result");
             let heard = heard.lock().expect("no panic");
             assert!(heard.is_sorted_by(|a, b| a < b), "in order");

@@ -16,10 +16,10 @@ const SECOND: Duration = Duration::from_secs(1);
 #[tokio::test(start_paused = true)]
 async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
     for ground in GROUNDS {
-        for (server, is_modern) in both(|mouth, said| {
+        for (server, is_modern) in both(|out, said| {
             if said["params"]["name"] == "late" {
                 let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                mouth.say_after(61 * SECOND, late);
+                out.say_after(61 * SECOND, late);
             }
         })
         .into_iter()
@@ -66,9 +66,9 @@ async fn a_server_that_never_answers_is_a_connect_timeout() {
 // hardening: H-168
 #[tokio::test(start_paused = true)]
 async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() {
-    for server in both(|mouth, said| {
+    for server in both(|out, said| {
         if said["params"]["name"] == "last" {
-            mouth.lose_all(TransportErrorKind::ProcessExited);
+            out.lose_all(TransportErrorKind::ProcessExited);
         }
     }) {
         let client = meet(&server, Ground::Pipe).await;
@@ -94,13 +94,13 @@ async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() 
 #[tokio::test(start_paused = true)]
 async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
     for ground in GROUNDS {
-        for server in both(|mouth, said| {
+        for server in both(|out, said| {
             if said["params"]["name"] == "good" {
-                mouth.notify(
+                out.notify(
                     "notifications/message",
                     json!({ "level": "info", "data": 1 }),
                 );
-                mouth.reply(said, good());
+                out.reply(said, good());
             }
         }) {
             let client = meet(&server, ground).await;
@@ -142,20 +142,20 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
 #[tokio::test(start_paused = true)]
 async fn a_notice_handler_may_close_the_client() {
     for ground in GROUNDS {
-        let server = Hostile::legacy(|mouth, said| {
+        let server = Hostile::legacy(|out, said| {
             if said["method"] == "tools/call" {
-                mouth.notify(
+                out.notify(
                     "notifications/message",
                     json!({ "level": "info", "data": 1 }),
                 );
                 let later = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                mouth.say_after(SECOND, later);
+                out.say_after(SECOND, later);
             }
         });
         let own = std::sync::Arc::new(std::sync::OnceLock::<Client>::new());
-        let ear = std::sync::Arc::clone(&own);
+        let observer = std::sync::Arc::clone(&own);
         let builder = Client::builder().on_log(move |_| {
-            let client = ear.get().expect("it is there").clone();
+            let client = observer.get().expect("it is there").clone();
             tokio::spawn(async move { client.close().await });
         });
         let client = crate::hostile::meet_as(builder, &server, ground).await;

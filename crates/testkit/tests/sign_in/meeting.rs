@@ -28,7 +28,7 @@ use crate::sign_in::site::get;
 /// The URL of the server in all clients; its real port differs.
 const HERE: &str = "http://127.0.0.1/mcp";
 
-/// Everything is at one port.
+/// A dialer that connects every URL to one port.
 #[derive(Clone)]
 struct Port(SocketAddr);
 
@@ -39,7 +39,7 @@ impl Dialer for Port {
     }
 }
 
-/// The documents of the issuer, and of the server.
+/// Documents of the issuer and of the server.
 struct Web(Issuer, SocketAddr);
 
 impl Fetch for Web {
@@ -117,7 +117,7 @@ async fn serve(requirements: RequireBearerBuilder) -> SocketAddr {
     address
 }
 
-/// The result of a call, as it is written.
+/// The text of the result of a call.
 async fn text(call: Call<CallToolResult>) -> Result<String, CallError> {
     let result = call.await?;
     Ok(serde_json::to_string(&result).expect("it is JSON"))
@@ -195,7 +195,7 @@ async fn a_client_proves_its_key_wherever_the_server_requires_it() {
     }
 }
 
-/// Vouches for every token but one, and refuses that one to a whole crowd at the same time.
+/// Accepts every token but one, and refuses that one to all waiting requests at the same time.
 #[derive(Clone)]
 struct Crowd {
     withdrawn: Arc<OnceLock<Secret>>,

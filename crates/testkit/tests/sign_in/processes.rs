@@ -1,4 +1,4 @@
-//! Several processes that share what one of them signed in for.
+//! Several processes that share the credentials of one sign-in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use serde_json::json;
 
 use crate::sign_in::site::{consent, web};
 
-/// The name of the test below: so this program is started again for one process of it.
+/// The name of the test below; a child process runs this test only.
 const TEST: &str = "sign_in::processes::three_processes_renew_one_at_a_time_and_lose_nothing";
 const STORE: &str = "PINTLE_TEST_STORE";
 const SERVER: &str = "PINTLE_TEST_SERVER";
 /// Requests of one process.
 const REQUESTS: usize = 24;
-/// After so many requests a token is good no more.
+/// The requests after which a token expires.
 const USES: usize = 5;
 
-/// A server whose tokens wear out quickly.
+/// A server whose tokens expire after a few requests.
 fn server(issuer: &Issuer) -> FakeServer {
     let issuer = issuer.url().to_owned();
     let uses: Mutex<BTreeMap<String, usize>> = Mutex::default();
@@ -71,32 +71,32 @@ fn oauth(server: &str, store: &Path) -> pintle_auth::OAuthBuilder {
 /// One process: it makes its requests, and never starts a sign-in.
 async fn work(server: &str, store: &Path) {
     let oauth = oauth(server, store).build();
-    let errand = RequestSummary::new("GET", server, "work");
+    let summary = RequestSummary::new("GET", server, "work");
     for _ in 0..REQUESTS {
         let mut before = 0;
         loop {
-            let warrant = oauth.authorize(errand).await.expect("a warrant");
-            let headers = warrant.headers.iter();
+            let auth = oauth.authorize(summary).await.expect("headers");
+            let headers = auth.headers.iter();
             let request = headers.fold(FetchRequest::get(server), |request, (name, value)| {
                 request.header(name, value)
             });
             if send(request).await.status == 200 {
                 break;
             }
-            let refused = AuthChallenge::new(401, vec!["Bearer".to_owned()], warrant.generation);
+            let refused = AuthChallenge::new(401, vec!["Bearer".to_owned()], auth.generation);
             oauth
-                .handle_challenge(errand, refused)
+                .handle_challenge(summary, refused)
                 .await
                 .expect("another token");
-            // Other processes may use up the next token before this request: retry a bounded number of times.
+            // Other processes may use up the next token before this request, so the retries are bounded.
             before += 1;
             assert!(before < 50, "every token is worn out");
         }
     }
 }
 
-// A refresh token is good once here, and one that comes twice is the end of all that came of the
-// same sign-in: so it is where such tokens are well kept.
+// A refresh token is valid once here, and its second use revokes all tokens of the sign-in. So the
+// processes must store every new token.
 //
 // spec: 2025-11-25 AUTH-82
 // spec: 2026-07-28 N-AUTH-48

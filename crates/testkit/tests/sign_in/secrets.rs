@@ -24,7 +24,7 @@ const IDENTITY: &str = "s3cret-identity-of-the-user";
 const PLATFORM: &str = "s3cret-word-of-the-platform";
 const OWN: &str = "s3cret-of-the-client";
 
-/// As many things as a request for a token has that can be repeated, and more.
+/// More than the members of a token request that can be repeated.
 const MEMBERS: usize = 10;
 
 /// Everything that was logged, stated in errors, and shown.
@@ -42,7 +42,7 @@ impl Heard {
         self.0.lock().expect("whole").extend(text.into_bytes());
     }
 
-    /// An error with everything it comes from.
+    /// The text of an error with all its sources.
     fn hears(&self, error: &(dyn Error + 'static)) {
         self.shows(&error);
         let mut cause = Some(error);
@@ -75,7 +75,7 @@ impl<'w> MakeWriter<'w> for Heard {
     }
 }
 
-/// A key that is made for this run, and its text.
+/// A new key, and its text.
 fn key() -> (SigningKey, String) {
     let (_, kept) = SigningKey::generate().expect("a key");
     let body = STANDARD.encode(kept.reveal());
@@ -84,7 +84,7 @@ fn key() -> (SigningKey, String) {
     (key.with_id("k1"), body)
 }
 
-/// Every way to a token that there is, and where.
+/// Every grant flow, with its path.
 fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, ClientConfig)> {
     let own = || ClientRegistration::with_secret("known", OWN);
     let idp = EnterpriseManaged::new("https://idp.test", format!("{at}/idp"), own());
@@ -114,7 +114,7 @@ fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, ClientConfig)> {
     ]
 }
 
-/// Keeps credentials, and remembers whatever it was ever given: keys of proofs are in there.
+/// Stores credentials, and records every stored value, keys of proofs included.
 #[derive(Clone, Default)]
 struct Ledger {
     kept: Arc<MemoryCredentials>,
@@ -122,7 +122,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Another store, with the same memory of all that was given.
+    /// Another store with the same record.
     fn anew(&self) -> Self {
         Self {
             kept: Arc::default(),
@@ -181,7 +181,7 @@ fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OA
     builder.build()
 }
 
-/// Calls, calls with a token that is worn out, signs out; and signs in where everything goes wrong.
+/// Calls, calls with an expired token, signs out, and signs in at an endpoint that refuses.
 async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, heard: &Heard) {
     let oauth = oauth(url, profile.clone(), ledger, heard);
     let options = HttpClientOptions::default().authorizer(oauth.clone());
@@ -191,7 +191,7 @@ async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, h
     let client = Client::connect(connect).await.expect("a server");
     client.list_tools().await.expect("a list");
     site.wears_out();
-    let errand = RequestSummary::new("POST", url, "tools/list");
+    let summary = RequestSummary::new("POST", url, "tools/list");
     let before = oauth.grant().expect("read").expect("a grant");
     client
         .list_tools()
@@ -199,8 +199,8 @@ async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, h
         .expect("a list with another token");
     let grant = oauth.grant().expect("read").expect("a grant");
     assert!(!grant.tokens.access.is(before.tokens.access.reveal()));
-    let warrant = oauth.authorize(errand).await.expect("a warrant");
-    heard.shows(&(&oauth, &grant, &before, &warrant, profile, &client));
+    let auth = oauth.authorize(summary).await.expect("headers");
+    heard.shows(&(&oauth, &grant, &before, &auth, profile, &client));
     client.close().await;
     heard.shows(&oauth.sign_out().await.expect("forgotten"));
     for nth in 1..=MEMBERS {

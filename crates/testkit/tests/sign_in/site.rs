@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// The prefix of every secret that this site makes.
 pub(crate) const MARK: &str = "s3cret";
-/// Members of forms that are secret.
+/// The secret members of forms.
 const SECRET: [&str; 9] = [
     "code",
     "code_verifier",
@@ -34,7 +34,7 @@ pub(crate) struct Site(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     made: AtomicUsize,
-    /// The tokens that are good, and everything secret that was seen.
+    /// The valid tokens, and every secret that was seen.
     good: Mutex<Vec<String>>,
     secrets: Mutex<Vec<String>>,
     /// The index of the received value that the token endpoint repeats in its refusals; 0 while it
@@ -49,7 +49,7 @@ impl Site {
         origin.listen().await.expect("a port")
     }
 
-    /// No token that was given so far is good any more.
+    /// Revokes every token that was issued so far.
     pub(crate) fn wears_out(&self) {
         self.0.good.lock().expect("whole").clear();
     }
@@ -60,7 +60,7 @@ impl Site {
         self.0.repeated.store(nth, Ordering::SeqCst);
     }
 
-    /// Everything secret that has been on the wire.
+    /// Every secret that was sent.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.0.secrets.lock().expect("whole").clone()
     }
@@ -226,7 +226,7 @@ pub(crate) fn web() -> DocumentClient {
     DocumentClient::new(&HttpClientOptions::default())
 }
 
-/// Asks for something, as a browser does.
+/// Sends a GET request, as a browser does.
 pub(crate) async fn get(url: &str) -> FetchResponse {
     let mut request = FetchRequest::get(url);
     request.network = NetworkScope::Private;

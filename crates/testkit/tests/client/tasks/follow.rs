@@ -17,19 +17,19 @@ use crate::client::{connect, good, misbehavior, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server whose task goes through these statuses, one for each look.
+/// A server whose task has these statuses, one for each poll.
 fn going_through(statuses: &'static [&'static str]) -> Hostile {
     let looks = AtomicUsize::new(0);
-    core(move |mouth, said| match said["method"].as_str() {
-        Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
-        Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),
+    core(move |out, said| match said["method"].as_str() {
+        Some("tools/list") => out.reply(said, tools(&json!("required"))),
+        Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
         Some("tasks/get") => {
             let look = looks.fetch_add(1, Ordering::SeqCst);
-            mouth.reply(said, task(statuses[look.min(statuses.len() - 1)]));
+            out.reply(said, task(statuses[look.min(statuses.len() - 1)]));
         }
-        Some("tasks/result") => mouth.reply(said, good()),
-        Some("tasks/cancel") => mouth.reply(said, task("cancelled")),
-        Some("ping") => mouth.reply(said, json!({})),
+        Some("tasks/result") => out.reply(said, good()),
+        Some("tasks/cancel") => out.reply(said, task("cancelled")),
+        Some("ping") => out.reply(said, json!({})),
         _ => {}
     })
 }
@@ -58,32 +58,32 @@ async fn a_task_is_polled_at_its_interval_and_nothing_else_is_sent() {
 // spec: 2025-11-25 PROG-12
 #[tokio::test(start_paused = true)]
 async fn a_call_receives_progress_of_its_own_task_until_the_result() {
-    let server = core(|mouth, said| {
+    let server = core(|out, said| {
         let progress = |task: &str, step: u32| {
             let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": task } });
             json!({ "progressToken": "p", "progress": step, "_meta": related })
         };
-        let mut tell = |task, step| mouth.notify("notifications/progress", progress(task, step));
+        let mut tell = |task, step| out.notify("notifications/progress", progress(task, step));
         match said["method"].as_str() {
-            Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
-            Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),
+            Some("tools/list") => out.reply(said, tools(&json!("required"))),
+            Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
             Some("tasks/get") => {
                 tell("t1", 1);
                 tell("t2", 2);
                 tell("t1", 3);
-                mouth.reply(said, task("completed"));
+                out.reply(said, task("completed"));
             }
-            Some("tasks/result") => mouth.reply(said, good()),
+            Some("tasks/result") => out.reply(said, good()),
             _ => {
                 tell("t1", 4);
-                mouth.reply(said, json!({}));
+                out.reply(said, json!({}));
             }
         }
     });
     let client = listed(&server).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&heard);
-    let hear = move |step: ProgressParams| ear.lock().expect("no panic").push(step.progress);
+    let observer = Arc::clone(&heard);
+    let hear = move |step: ProgressParams| observer.lock().expect("no panic").push(step.progress);
     within(client.call_tool("t", ()).on_progress(hear))
         .await
         .expect("a result");
@@ -122,10 +122,10 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
     ];
     for (offers, support, is_asked) in table {
         let shown = format!("{offers} {support}");
-        let server = legacy(offers, move |mouth, said| match said["method"].as_str() {
-            Some("tools/list") => mouth.reply(said, tools(&json!(support))),
-            // It makes no task of it, whatever it was asked.
-            _ => mouth.reply(said, good()),
+        let server = legacy(offers, move |out, said| match said["method"].as_str() {
+            Some("tools/list") => out.reply(said, tools(&json!(support))),
+            // The server answers without a task, although one was requested.
+            _ => out.reply(said, good()),
         });
         let client = connect(&server).await;
         let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
@@ -143,15 +143,15 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
     let lists = AtomicUsize::new(0);
-    let server = core(move |mouth, said| match said["method"].as_str() {
+    let server = core(move |out, said| match said["method"].as_str() {
         Some("tools/list") => {
-            mouth.reply(said, tools(&json!("optional")));
+            out.reply(said, tools(&json!("optional")));
             if lists.fetch_add(1, Ordering::SeqCst) == 0 {
-                mouth.lose_all(TransportErrorKind::Disconnected);
+                out.lose_all(TransportErrorKind::Disconnected);
             }
         }
-        Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),
-        _ => mouth.reply(said, json!({})),
+        Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
+        _ => out.reply(said, json!({})),
     });
     let client = connect(&server).await;
     let begun = within(client.call_tool("t", ()).as_task()).await;
@@ -162,7 +162,7 @@ async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
 // spec: 2026-07-28 X-TASK-11, N-TOOL-08
 #[tokio::test(start_paused = true)]
 async fn a_modern_call_never_asks_to_be_a_task() {
-    let server = modern(|mouth, said| mouth.reply(said, good()));
+    let server = modern(|out, said| out.reply(said, good()));
     let client = connect(&server).await;
     let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
     within(call).await.expect("a result");
@@ -173,16 +173,16 @@ async fn a_modern_call_never_asks_to_be_a_task() {
 // spec: 2025-11-25 TASK-28, TASK-29
 #[tokio::test(start_paused = true)]
 async fn a_notice_makes_the_next_look_sooner_and_is_not_believed() {
-    let server = core(|mouth, said| match said["method"].as_str() {
-        Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
+    let server = core(|out, said| match said["method"].as_str() {
+        Some("tools/list") => out.reply(said, tools(&json!("required"))),
         Some("tools/call") => {
-            mouth.reply(said, json!({ "task": task("working") }));
+            out.reply(said, json!({ "task": task("working") }));
             for _ in 0..100 {
                 let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tasks/status", "params": task("completed") });
-                mouth.say_after(2 * SECOND, notice);
+                out.say_after(2 * SECOND, notice);
             }
         }
-        Some("tasks/get") => mouth.reply(said, task("working")),
+        Some("tasks/get") => out.reply(said, task("working")),
         _ => {}
     });
     let client = listed(&server).await;
@@ -212,13 +212,13 @@ async fn a_call_dropped_while_its_task_works_cancels_the_task_by_id() {
 // spec: 2025-11-25 CANC-04, CANC-05
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
-    let server = core(|mouth, said| match said["method"].as_str() {
-        Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
+    let server = core(|out, said| match said["method"].as_str() {
+        Some("tools/list") => out.reply(said, tools(&json!("required"))),
         Some("tools/call") => {
             let created = json!({ "jsonrpc": "2.0", "id": said["id"], "result": { "task": task("working") } });
-            mouth.say_after(5 * SECOND, created);
+            out.say_after(5 * SECOND, created);
         }
-        _ => mouth.reply(said, json!({})),
+        _ => out.reply(said, json!({})),
     });
     let client = listed(&server).await;
     let gone = tokio::time::timeout(SECOND, client.call_tool("t", ()).into_future()).await;
@@ -235,10 +235,10 @@ async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
 // spec: 2026-07-28 X-TASK-27, N-CANC-15
 #[tokio::test(start_paused = true)]
 async fn a_modern_task_is_cancelled_when_its_call_times_out() {
-    let server = modern(|mouth, said| match said["method"].as_str() {
-        Some("tools/call") => mouth.reply(said, detailed("task", "working", json!({}))),
-        Some("tasks/get") => mouth.reply(said, detailed("complete", "working", json!({}))),
-        _ => mouth.reply(said, json!({ "resultType": "complete" })),
+    let server = modern(|out, said| match said["method"].as_str() {
+        Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
+        Some("tasks/get") => out.reply(said, detailed("complete", "working", json!({}))),
+        _ => out.reply(said, json!({ "resultType": "complete" })),
     });
     let client = connect(&server).await;
     let late = client.call_tool("t", ()).total_timeout(12 * SECOND);
@@ -258,8 +258,8 @@ fn question() -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_question_is_answered_once_although_it_is_shown_again() {
     let looks = AtomicUsize::new(0);
-    let server = modern(move |mouth, said| match said["method"].as_str() {
-        Some("tools/call") => mouth.reply(said, detailed("task", "input_required", json!({}))),
+    let server = modern(move |out, said| match said["method"].as_str() {
+        Some("tools/call") => out.reply(said, detailed("task", "input_required", json!({}))),
         Some("tasks/get") => {
             let asks = |names: &[&str]| {
                 let asked: serde_json::Map<_, _> = names
@@ -281,9 +281,9 @@ async fn a_question_is_answered_once_although_it_is_shown_again() {
                     json!({ "result": { "content": [] } }),
                 ),
             };
-            mouth.reply(said, next);
+            out.reply(said, next);
         }
-        _ => mouth.reply(said, json!({ "resultType": "complete" })),
+        _ => out.reply(said, json!({ "resultType": "complete" })),
     });
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -315,8 +315,8 @@ async fn a_question_is_answered_once_although_it_is_shown_again() {
 async fn a_task_that_asks_without_end_is_left() {
     for (limit, is_enough) in [(3, false), (4, true)] {
         let looks = AtomicUsize::new(0);
-        let server = modern(move |mouth, said| match said["method"].as_str() {
-            Some("tools/call") => mouth.reply(said, detailed("task", "working", json!({}))),
+        let server = modern(move |out, said| match said["method"].as_str() {
+            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
             Some("tasks/get") => {
                 let look = looks.fetch_add(1, Ordering::SeqCst);
                 let next = match look {
@@ -334,9 +334,9 @@ async fn a_task_that_asks_without_end_is_left() {
                         json!({ "result": { "content": [] } }),
                     ),
                 };
-                mouth.reply(said, next);
+                out.reply(said, next);
             }
-            _ => mouth.reply(said, json!({ "resultType": "complete" })),
+            _ => out.reply(said, json!({ "resultType": "complete" })),
         });
         let mut options = ClientOptions::default();
         options.max_questions_per_task = limit;
@@ -379,9 +379,9 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
     ];
     for said_of_it in table {
         let shown = said_of_it.to_string();
-        let server = modern(move |mouth, said| match said["method"].as_str() {
-            Some("tools/call") => mouth.reply(said, detailed("task", "working", json!({}))),
-            _ => mouth.reply(said, said_of_it.clone()),
+        let server = modern(move |out, said| match said["method"].as_str() {
+            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
+            _ => out.reply(said, said_of_it.clone()),
         });
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -390,7 +390,7 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
             "{shown}: {error}"
         );
     }
-    let server = modern(|mouth, said| mouth.reply(said, detailed("task", "working", json!({}))));
+    let server = modern(|out, said| out.reply(said, detailed("task", "working", json!({}))));
     let client = connect(&server).await;
     let error = within(client.list_tools()).await.unwrap_err();
     assert!(matches!(
@@ -403,12 +403,12 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
 async fn a_task_that_cannot_be_looked_at_is_tried_again_and_given_up() {
     for failures in [5, 6] {
         let looks = AtomicUsize::new(0);
-        let server = modern(move |mouth, said| match said["method"].as_str() {
-            Some("tools/call") => mouth.reply(said, detailed("task", "working", json!({}))),
+        let server = modern(move |out, said| match said["method"].as_str() {
+            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
             Some("tasks/get") if looks.fetch_add(1, Ordering::SeqCst) < failures => {
-                mouth.fail(said, -32603, "out of order");
+                out.fail(said, -32603, "out of order");
             }
-            _ => mouth.reply(
+            _ => out.reply(
                 said,
                 detailed(
                     "complete",

@@ -1,4 +1,4 @@
-//! A server that makes tasks of its questions, and asks for them in any way.
+//! A server whose questions become tasks of the client, and its requests about them.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A server that sends the messages it receives in `x/say`.
 fn puppet() -> Hostile {
-    legacy(json!({}), |mouth, said| {
+    legacy(json!({}), |out, said| {
         if said["method"] == "x/say" {
-            mouth.send(said["params"]["message"].clone());
+            out.send(said["params"]["message"].clone());
         }
         if said["method"].is_string() && said.get("id").is_some() {
-            mouth.reply(said, json!({}));
+            out.reply(said, json!({}));
         }
     })
 }
@@ -43,7 +43,7 @@ async fn open(builder: ClientBuilder) -> (Hostile, Client) {
     (server, client.expect("it opens"))
 }
 
-/// Lets the server ask, and does not wait.
+/// Makes the server ask, and does not wait for the answer.
 async fn ask(client: &Client, id: u32, method: &str, params: Value) {
     let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let mut said = JsonObject::new();
@@ -162,7 +162,7 @@ async fn a_task_is_stored_for_the_requested_ttl_within_bounds() {
         (Value::Null, 20_000),
     ];
     for (at, (wish, granted)) in (0..).zip(table) {
-        // It would think for longer than it is kept.
+        // The model needs longer than the lifetime of the task.
         let task = begun(&server, &client, 900 + at, 100, json!({ "ttl": wish })).await;
         assert_eq!(task["ttl"], granted, "{wish}");
         let id = json!({ "taskId": task["taskId"] });
