@@ -67,10 +67,12 @@ async fn progress_arrives_in_order_before_the_result() {
     for mode in modes() {
         let client = client(mode).await;
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let ear = Arc::clone(&heard);
+        let observer = Arc::clone(&heard);
         let call = client
             .call_tool("steps", json!({ "n": 4 }))
-            .on_progress(move |progress| ear.lock().expect("no panic").push(progress.progress));
+            .on_progress(move |progress| {
+                observer.lock().expect("no panic").push(progress.progress)
+            });
         within(call).await.expect("a result");
         assert_eq!(*heard.lock().expect("no panic"), [1.0, 2.0, 3.0, 4.0]);
 
@@ -132,9 +134,9 @@ async fn many_calls_go_at_once() {
 async fn logs_come_from_the_level_on_that_was_asked_for() {
     for mode in modes() {
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let ear = Arc::clone(&heard);
+        let observer = Arc::clone(&heard);
         let builder = Client::builder()
-            .on_log(move |message| ear.lock().expect("no panic").push(message.level));
+            .on_log(move |message| observer.lock().expect("no panic").push(message.level));
         let client = connect(builder, mode).await;
         within(client.set_level(LoggingLevel::Warning))
             .await

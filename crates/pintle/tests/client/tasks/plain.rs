@@ -94,9 +94,9 @@ async fn a_tool_that_fails_in_a_task_reports_its_error() {
 async fn progress_of_a_call_that_became_a_task_arrives() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     for is_waited_for in [false, true] {
-        let ear = Arc::clone(&heard);
+        let observer = Arc::clone(&heard);
         let hear = move |progress: pintle::model::ProgressParams| {
-            ear.lock().expect("no panic").push(progress.progress);
+            observer.lock().expect("no panic").push(progress.progress);
         };
         let client = client(Client::builder(), CORE).await;
         let call = client.call_tool("paint", ());
