@@ -12,9 +12,9 @@ use serde_json::value::RawValue;
 
 /// Bytes as base64 text: written with the standard alphabet and padding, read in any flavour.
 ///
-/// The text is kept as it stands on the wire, quotes included, so that a megabyte of it is
-/// written without being looked at. It is decoded when asked for, and only then can it turn
-/// out not to be base64. Clones share it.
+/// The text is stored in its wire form, quotes included, so that a megabyte of it is written
+/// without a check. It is decoded on request; only then an invalid text is an error. Clones share
+/// the text.
 #[derive(Clone)]
 pub struct Base64(Arc<Text>);
 

@@ -1,6 +1,6 @@
 //! The grammar of names: tools, `_meta` keys, extensions.
 //!
-//! For names that are given here. Names that a peer gives are taken as they come.
+//! It applies to names that this program declares. Names of a peer are accepted unchecked.
 
 /// Maximum length of a tool name, in characters.
 const MAX_TOOL_NAME: usize = 128;

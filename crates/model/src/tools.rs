@@ -106,8 +106,8 @@ impl Tool {
         self.title.as_deref().or_else(hinted).unwrap_or(&self.name)
     }
 
-    /// Whether the arguments are an object, as the protocol demands. If not, the tool came
-    /// from a careless peer, and its schema is good for nothing.
+    /// Returns true if the arguments are an object, as the protocol requires. Otherwise the schema
+    /// is invalid, because a careless peer sent it.
     pub fn takes_an_object(&self) -> bool {
         self.input_schema.get("type").and_then(Value::as_str) == Some("object")
     }

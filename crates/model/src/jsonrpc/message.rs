@@ -14,7 +14,7 @@ use super::{Error, RequestId};
 
 /// A message, borrowed from its bytes.
 ///
-/// Which kind it is follows from the members that are present; nothing is decoded by trial.
+/// The present members decide the kind of the message; nothing is decoded by trial.
 #[derive(Debug)]
 pub enum Message<'a> {
     /// A message that requires a response.

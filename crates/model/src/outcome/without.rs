@@ -1,6 +1,6 @@
 //! Decoding an object as if one of its members were not there.
 //!
-//! Types keep members they do not know; a member that only routes must not be among them.
+//! Types keep unknown members. A member that only routes must not be one of them.
 
 use std::borrow::Cow;
 use std::fmt;
