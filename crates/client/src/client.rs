@@ -27,6 +27,10 @@ impl Client {
     /// The target is a [`Connect`](pintle_runtime::Connect), or a server in this process. With the feature
     /// `http-client` of the crate `pintle` it is also a URL.
     ///
+    /// ```ignore
+    /// let client = Client::connect("https://example.com/mcp").await?;
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ConnectError`].
@@ -68,9 +72,9 @@ impl Client {
         ended.clone().and_then(Result::err)
     }
 
-    /// Says that the user is done at a URL, by the server's name for the visit: the call that waits
-    /// for it goes on. For users who say so themselves, as not every server does. Whether anybody
-    /// waited.
+    /// Reports that the user is done at a URL, by the server's id of the visit. The call that waits
+    /// for the visit continues. Use it where the user confirms the visit, because not every server
+    /// reports it. Returns true if a call waited.
     pub fn complete_visit(&self, elicitation_id: &str) -> bool {
         let session = self.0.current();
         session.is_some_and(|session| session.hub.end_visit(elicitation_id))

@@ -8,7 +8,7 @@
 //!
 //! let client = Client::builder()
 //!     .on_elicit(|form| async move {
-//!         // Ask the user; here everybody agrees with the defaults.
+//!         // Ask the user; this example accepts the defaults.
 //!         Answer::Accepted(form.defaults)
 //!     })
 //!     .roots(["file:///src"])
@@ -23,6 +23,12 @@
 //! # }
 //! ```
 //!
+//! With the crate `pintle` and its feature `http-client`, a URL is enough:
+//!
+//! ```ignore
+//! let client = Client::connect("https://example.com/mcp").await?;
+//! ```
+//!
 //! - **Era.** The client asks the server what it is, and speaks the newest revision that both
 //!   know: see [`EraMode`]. Calls look the same in all of them.
 //! - **Calls.** Every method gives a [`Call`] or a [`List`] that is made when it is awaited, with
@@ -32,7 +38,7 @@
 //!   not declared is refused.
 //! - **Tasks.** A call that becomes a task is followed to its end; [`Call::as_task`] gives it a
 //!   name instead, with which any later process finds it again: [`Client::task`].
-//! - **Approvals.** A tool that is not what the user has agreed to is told, or not called:
+//! - **Approvals.** A tool that differs from its approved form is reported, or not called:
 //!   [`Approvals`].
 //! - **Outputs.** Structured content is checked against what its tool promises: [`OutputCheck`].
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].

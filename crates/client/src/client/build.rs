@@ -24,7 +24,9 @@ use crate::question_types::{FormQuestion, UrlQuestion};
 use crate::state::ClientState;
 use crate::tool_cache::ToolCache;
 
-/// A client that has not connected yet. What is registered here is what the client says it can do.
+/// Configuration of a client that has not connected yet.
+///
+/// The client declares a capability for each handler that is registered here.
 #[derive(Debug, Clone)]
 #[must_use = "a client is made by connecting it"]
 pub struct ClientBuilder {
@@ -52,13 +54,13 @@ impl ClientBuilder {
         }
     }
 
-    /// Says who the client is: `pintle` otherwise.
+    /// Sets the name and version that the client sends to servers; by default those of `pintle`.
     pub fn identity(mut self, identity: Implementation) -> Self {
         self.identity = identity;
         self
     }
 
-    /// Says which revisions are spoken: the newest that the server speaks, otherwise.
+    /// Sets the revisions that the client may speak; by default the newest that the server speaks.
     pub fn mode(mut self, mode: EraMode) -> Self {
         self.mode = mode;
         self
@@ -112,9 +114,9 @@ impl ClientBuilder {
     /// Lets the server send the user to a URL. `Accepted` is the user's consent, after which the
     /// handler has opened it.
     ///
-    /// A call that fails because visits must come first (-32042, 2025-11-25) asks this handler, too,
-    /// waits up to [`ClientOptions::visit_timeout`] until the server or [`Client::visited`] says that
-    /// they are done, and is made once more.
+    /// A call can fail because it requires visits first (-32042, 2025-11-25). The call then asks this
+    /// handler, too. It waits up to [`ClientOptions::visit_timeout`] until the server or
+    /// [`Client::complete_visit`] reports that the visits are done. Then it is sent once more.
     pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(UrlQuestion) -> Fut + Send + Sync + 'static,
@@ -124,7 +126,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears that the user is done at a URL that was accepted, by the server's name for it.
+    /// Calls the closure when the user is done at an accepted URL, with the server's id of the visit.
     pub fn on_visit_complete(mut self, hear: impl Fn(String) + Send + Sync + 'static) -> Self {
         self.handlers.visited = Some(Arc::new(hear));
         self
@@ -155,8 +157,8 @@ impl ClientBuilder {
     /// Lets the server make tasks of its questions (2025-11-25): it is answered at once, and asks for
     /// the answer later. Its handlers are the same.
     ///
-    /// A conversation has its own tasks; they end with it. How many, how large and how long:
-    /// [`ClientOptions::max_client_tasks`] and what follows it.
+    /// A conversation has its own tasks; they end with it. [`ClientOptions::max_client_tasks`]
+    /// and the options after it bound their number, size and lifetime.
     ///
     /// Spec: [2025-11-25, Tasks][spec].
     ///
@@ -166,21 +168,21 @@ impl ClientBuilder {
         self
     }
 
-    /// Does not tell servers that this client knows tasks (2026-07-28): they answer calls, however
-    /// long it takes, or refuse those that take a task.
+    /// Does not declare support for tasks (2026-07-28). Servers then answer each call directly, however
+    /// long it takes, or refuse calls that require a task.
     pub fn without_tasks(mut self) -> Self {
         self.handlers.ignores_tasks = true;
         self
     }
 
-    /// Tells servers that this client speaks an extension, with its settings; the client itself does
+    /// Declares to servers that this client speaks an extension, with its settings; the client itself does
     /// nothing for it. So does one whose tokens come in a way of its own: `pintle_auth::Way::extension`.
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
         self.handlers.declared.push((id.into(), settings));
         self
     }
 
-    /// Tells the server in which folders it may work: `file://` URIs.
+    /// Sets the folders in which the server may work, as `file://` URIs.
     pub fn roots<R: Into<String>>(self, roots: impl IntoIterator<Item = R>) -> Self {
         self.named_roots(roots.into_iter().map(|root| Root::new(root.into())))
     }
@@ -191,35 +193,36 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears the server's log messages. The closure must not block.
+    /// Calls the closure for each log message of the server. The closure must not block.
     pub fn on_log(mut self, hear: impl Fn(LogMessageParams) + Send + Sync + 'static) -> Self {
         self.handlers.log = Some(Arc::new(hear));
         self
     }
 
-    /// Hears of changes: those that any subscription of this client is told, and up to 2025-11-25
-    /// those of lists also without one. The closure must not block.
+    /// Calls the closure for each change that a subscription of this client receives.
+    ///
+    /// Up to 2025-11-25 it also receives changes of lists without a subscription. The closure must not block.
     pub fn on_change(mut self, hear: impl Fn(Change) + Send + Sync + 'static) -> Self {
         self.handlers.change = Some(Arc::new(hear));
         self
     }
 
-    /// Hears every notification that nobody else hears. The closure must not block.
+    /// Calls the closure for each notification that no other handler receives. The closure must not block.
     pub fn on_notice(mut self, hear: impl Fn(IncomingNotice) + Send + Sync + 'static) -> Self {
         self.handlers.notice = Some(Arc::new(hear));
         self
     }
 
-    /// Says when the structured content of tools is checked against their output schemas:
-    /// [`OutputCheck::Listed`] otherwise. What does not fit is
+    /// Sets when the structured content of tools is checked against their output schemas; default
+    /// [`OutputCheck::Listed`]. Content that does not fit is
     /// [`Misbehavior::Output`](crate::Misbehavior::Output).
     pub fn check_output(mut self, check: OutputCheck) -> Self {
         self.check_output = check;
         self
     }
 
-    /// Compares the tools that are listed with what was approved of them: see
-    /// [`ClientBuilder::on_changed_tool`]. Calls are made all the same.
+    /// Compares the listed tools with their approved forms: see
+    /// [`ClientBuilder::on_changed_tool`]. Calls of changed tools are still sent.
     pub fn watch_tools(mut self, approvals: Approvals) -> Self {
         self.pins = Some(ToolPins {
             approvals,
@@ -228,14 +231,14 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`ClientBuilder::watch_tools`], and calls only what is approved as it is: anything else is
-    /// [`CallError::NotApproved`](crate::CallError::NotApproved) before the server hears of it.
+    /// As [`ClientBuilder::watch_tools`], and calls only tools that are unchanged since their approval.
+    /// Any other call fails with [`CallError::NotApproved`](crate::CallError::NotApproved), and nothing is sent.
     ///
-    /// A tool is what it was when it was last listed. It is looked for in the list before it is called
-    /// when it was not found there in this conversation, and when the server has said that its tools
-    /// changed: since 2026-07-28 it says so to whoever listens ([`Client::listen`]), and to a client
-    /// that keeps its lists. One that changes without a word is found out the next time that it is
-    /// listed.
+    /// The check uses the tool as it was last listed. The client lists the tools before a call in two
+    /// cases: the tool was not yet found in this conversation, or the server has reported a change of
+    /// its tools. Since 2026-07-28 the server reports changes to clients that listen
+    /// ([`Client::listen`]) and to clients that cache lists. An unreported change is detected when the
+    /// tool is next listed.
     pub fn pin_tools(mut self, approvals: Approvals) -> Self {
         self.pins = Some(ToolPins {
             approvals,
@@ -244,8 +247,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears of a tool that is not what was approved, as it is now: once of each change, when it is
-    /// listed. The closure must not block.
+    /// Calls the closure with the present form of a tool that differs from its approved form. This
+    /// happens once for each change, when the tool is listed. The closure must not block.
     pub fn on_changed_tool(mut self, hear: impl Fn(Tool) + Send + Sync + 'static) -> Self {
         self.handlers.changed_tool = Some(Arc::new(hear));
         self
@@ -270,8 +273,8 @@ impl ClientBuilder {
         Ok(client)
     }
 
-    /// A client that connects when it is first called, as often as it takes: the calls of a server
-    /// that is not there fail with [`CallError::NotConnected`](crate::CallError::NotConnected).
+    /// Returns a client that connects at its first call, and tries again at later calls. While the
+    /// server is not available, calls fail with [`CallError::NotConnected`](crate::CallError::NotConnected).
     ///
     /// # Errors
     ///
