@@ -1,8 +1,8 @@
 //! Several messages in one body, in the revisions that have them.
 //!
-//! Each message is taken in as if it had come alone. The answers are one JSON array if nothing is
-//! said before them, and a stream otherwise, each answer for itself. A client cannot come back to
-//! such a stream: it carries several replies, and one name can only tell how far one of them got.
+//! Each message is accepted as if it had arrived alone. The answers are one JSON array if no other
+//! message precedes them, and a stream with one event each otherwise. A client cannot resume such a
+//! stream: it carries several replies, and an event id is a position in one of them.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -18,7 +18,7 @@ use pintle_proto::{AnswerStatus, Batch, Frame, ReadEnvelope};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
-use super::endpoint::{Caller, Endpoint, PostResult, all_missing, luggage};
+use super::endpoint::{Caller, Endpoint, PostResult, all_missing, extras};
 use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
 use super::reply;
 use super::response::ResponseBody;
@@ -29,12 +29,12 @@ use crate::rules::media::AcceptedTypes;
 /// The replies to the messages of one batch.
 pub(super) struct Batched<S: Service> {
     open: Vec<(RequestId, Caller<S>)>,
-    said: VecDeque<OutgoingMessage>,
+    ready: VecDeque<OutgoingMessage>,
 }
 
 impl<S: Service> Endpoint<S> {
-    /// Takes in a batch.
-    pub(super) fn take_in_batch(
+    /// Accepts a batch.
+    pub(super) fn accept_batch(
         &self,
         parts: Parts,
         batch: &Batch<'_>,
@@ -72,7 +72,7 @@ impl<S: Service> Endpoint<S> {
         }
         let mut batched = Batched {
             open: Vec::new(),
-            said: VecDeque::new(),
+            ready: VecDeque::new(),
         };
         let messages = parts_of(batch)?;
         if let Some(missing) = self.missing_scopes_of_all(&parts, &messages) {
@@ -84,8 +84,8 @@ impl<S: Service> Endpoint<S> {
         Ok(batched)
     }
 
-    /// What the principal of a batch would have to be granted first, for all of it: one answer has
-    /// one status, so nothing of the batch is begun.
+    /// Returns the scopes that the principal lacks for the whole batch. If there are any, no message
+    /// of the batch begins, because one response has one status.
     pub(super) fn missing_scopes_of_all(
         &self,
         parts: &Parts,
@@ -142,7 +142,7 @@ impl<S: Service> Endpoint<S> {
         match (session.deliver(now, message, envelope, form), id) {
             (Delivered::Request(key), Some(id)) => {
                 let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
-                let post = Post::new(session, service, luggage(parts.clone()), key);
+                let post = Post::new(session, service, extras(parts.clone()), key);
                 batched.open.push((id, Caller::Post(post)));
             }
             (Delivered::Accepted(notified), _) => notified
@@ -154,29 +154,29 @@ impl<S: Service> Endpoint<S> {
     }
 }
 
-/// What the messages of a batch are served on.
+/// The session or revision that serves the messages of a batch.
 enum Ground {
     Session(Arc<Session>),
     Sessionless(pintle_model::Revision),
 }
 
 impl<S: Service> Batched<S> {
-    /// Whether no message of the batch has an answer.
+    /// Returns true if no message of the batch has an answer.
     fn is_silent(&self) -> bool {
-        self.open.is_empty() && self.said.is_empty()
+        self.open.is_empty() && self.ready.is_empty()
     }
 
     fn refuse(&mut self, id: Option<&RequestId>, error: &pintle_model::Error) {
         let mut text = Vec::with_capacity(128);
         write_error(&mut text, id, error);
-        self.said.push_back(OutgoingMessage {
+        self.ready.push_back(OutgoingMessage {
             frame: Frame::whole(text),
             verdict: Some(AnswerStatus::Rejected(error.code)),
             id: None,
         });
     }
 
-    /// Answers the whole batch. Where its client takes JSON alone, it waits for all answers.
+    /// Answers the whole batch. If the client accepts only JSON, this waits for all answers.
     pub(super) async fn reply(
         mut self,
         forms: AcceptedTypes,
@@ -199,13 +199,13 @@ impl<S: Service> Batched<S> {
             return array(&answers);
         }
         let mut stream = EventStream::new(Box::new(self), pace);
-        for said in answers.into_iter().chain(gathered.ok().flatten()) {
-            stream = stream.beginning_with(said);
+        for message in answers.into_iter().chain(gathered.ok().flatten()) {
+            stream = stream.beginning_with(message);
         }
         reply::stream(stream.beginning_with_a_sign_of_life())
     }
 
-    /// Collects answers until all are there, or something else is said.
+    /// Collects answers until all are ready, or another message precedes them.
     fn gather(
         &mut self,
         cx: &mut Context<'_>,
@@ -215,9 +215,9 @@ impl<S: Service> Batched<S> {
         loop {
             match std::task::ready!(self.poll_message(cx)) {
                 None => return Poll::Ready(None),
-                Some(said) if said.verdict.is_some() => answers.push(said),
+                Some(message) if message.verdict.is_some() => answers.push(message),
                 Some(notice) if forms == AcceptedTypes::Both => return Poll::Ready(Some(notice)),
-                Some(_unheard) => {}
+                Some(_notice) => {}
             }
         }
     }
@@ -229,8 +229,8 @@ impl<S: Service> MessageSource for Batched<S> {
         while let Some((id, caller)) = self.open.get_mut(at) {
             match caller.poll_message(cx) {
                 Poll::Pending => at += 1,
-                Poll::Ready(Some(said)) => {
-                    self.said.push_back(said);
+                Poll::Ready(Some(message)) => {
+                    self.ready.push_back(message);
                     break;
                 }
                 Poll::Ready(None) => {
@@ -242,8 +242,8 @@ impl<S: Service> MessageSource for Batched<S> {
                 }
             }
         }
-        match self.said.pop_front() {
-            Some(said) => Poll::Ready(Some(said)),
+        match self.ready.pop_front() {
+            Some(message) => Poll::Ready(Some(message)),
             None if self.open.is_empty() => Poll::Ready(None),
             None => Poll::Pending,
         }
@@ -254,15 +254,16 @@ fn array(answers: &[OutgoingMessage]) -> Response<ResponseBody> {
     let mut text = Vec::with_capacity(
         2 + answers
             .iter()
-            .map(|said| said.frame.len() + 1)
+            .map(|message| message.frame.len() + 1)
             .sum::<usize>(),
     );
     text.push(b'[');
-    for (at, said) in answers.iter().enumerate() {
+    for (at, message) in answers.iter().enumerate() {
         if at > 0 {
             text.push(b',');
         }
-        said.frame
+        message
+            .frame
             .parts()
             .iter()
             .for_each(|part| text.extend_from_slice(part));

@@ -1,4 +1,4 @@
-//! One connection: as patient with its peer as the limits say, and ended well.
+//! One connection: its timeouts, and its orderly end.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -18,10 +18,10 @@ use super::timeout_io::{IoTimeouts, TimeoutIo};
 use super::{HttpLimits, HttpOptions, HttpService};
 use crate::rules::cause::{self, Cause};
 
-/// The headers hyper takes without being told; telling it costs an allocation per request.
+/// The number of headers that hyper accepts by default. Another number costs an allocation per request.
 const HYPERS_OWN_LINES: usize = 100;
 
-/// What one connection needs to know.
+/// The context that serves one connection.
 pub(super) struct Connection<S> {
     pub(super) service: HttpService<S>,
     pub(super) front: Front<S>,
@@ -66,8 +66,8 @@ impl<S: Service> Connection<S> {
     }
 }
 
-/// Why a head is refused that hyper has taken: it bounds what it buffers, not the head alone, and it
-/// knows no coding but chunks, whatever else is named.
+/// Returns the reason to reject a head that hyper has accepted. hyper limits its buffer, not the head,
+/// and does not reject unknown transfer codings.
 fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Cause> {
     if head_bytes(request) > options.limits.max_header_bytes {
         return Some(&cause::HEAD_TOO_LARGE);
@@ -80,7 +80,7 @@ fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Ca
     }
 }
 
-/// The size of a head as it is written without blanks that mean nothing.
+/// Returns the size of a head without optional white space.
 fn head_bytes<B>(request: &Request<B>) -> usize {
     let uri = request.uri();
     let target = uri.path_and_query().map_or(1, |path| path.as_str().len());
@@ -90,8 +90,8 @@ fn head_bytes<B>(request: &Request<B>) -> usize {
     line + fields.sum::<usize>() + "\r\n".len()
 }
 
-/// Closes the connection behind a response, because its request may end elsewhere for a peer in front of us. That
-/// may be so for every request in chunks: hyper drops a length beside the coding, and nothing shows that it was there.
+/// Closes the connection after a response, because a proxy may see another end of the request. That may
+/// be so for every chunked request: hyper drops a `Content-Length` beside the coding without a trace.
 fn closing<B>(mut answer: Response<B>) -> Response<B> {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);
@@ -101,9 +101,9 @@ fn closing<B>(mut answer: Response<B>) -> Response<B> {
 fn protocol(limits: &HttpLimits) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
-        // The stream sees to it: hyper has one time for a head and for the wait before it.
+        // `TimeoutIo` does this, because hyper has one timeout for a head and for the wait before it.
         .header_read_timeout(None)
-        // hyper does not go below this.
+        // The minimum that hyper accepts.
         .max_buf_size(limits.max_header_bytes.max(8 << 10));
     if limits.max_headers != HYPERS_OWN_LINES {
         protocol.max_headers(limits.max_headers);

@@ -1,4 +1,4 @@
-//! A deadline that moves with every request and hardly ever comes.
+//! A deadline that moves with every request and rarely passes.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A time to be woken at.
+/// A deadline that wakes its task.
 ///
-/// Moving it on costs nothing: the timer is told when it goes off too early, not before.
+/// To move it later is cheap: the timer is reset only when it fires too early.
 #[derive(Debug, Default)]
 pub(super) struct Deadline {
     at: Option<Instant>,
@@ -31,7 +31,7 @@ impl Deadline {
         self.at.is_some()
     }
 
-    /// Ready from the deadline on; wakes the task then. Never ready while there is none.
+    /// Returns `Ready` from the deadline on and wakes the task then; never without a deadline.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(at) = self.at else {
             return Poll::Pending;

@@ -1,4 +1,4 @@
-//! What one endpoint does with a request, up to the ways of sessions.
+//! The handling of a request by one endpoint, except for sessions.
 
 mod caller;
 mod refuse;
@@ -39,7 +39,7 @@ pub(super) use scopes::all_missing;
 
 pub(super) type EndpointResponse = Response<ResponseBody>;
 
-/// What the handles of one endpoint share.
+/// The state that all handles of one endpoint share.
 pub(super) struct Endpoint<S> {
     pub(super) service: Arc<S>,
     pub(super) settings: Settings,
@@ -48,7 +48,7 @@ pub(super) struct Endpoint<S> {
     streams: Arc<Streams>,
     refusals: Refusals,
     memo: Mutex<TermsCache>,
-    /// What the server says of itself, and what it says without sessions.
+    /// The profile of the server, and its form without sessions.
     sessionless_profile: Mutex<Option<[Arc<ServerProfile>; 2]>>,
     closing: ShutdownHandle,
     closed: Shutdown,
@@ -108,27 +108,27 @@ impl<S: Service> Endpoint<S> {
             Err(unread) => return self.unreadable(unread),
         };
         let forms = AcceptedTypes::of(&parts.headers);
-        match self.take_in(parts, &bytes, forms) {
+        match self.accept(parts, &bytes, forms) {
             PostResult::Answered(answer) => answer,
             PostResult::Batch(batch) => {
                 batch
                     .reply(forms, limits.keep_alive_interval, self.pace())
                     .await
             }
-            PostResult::Waiting { speaker, id, era } if forms == AcceptedTypes::Json => {
-                reply::reply_single(speaker, &id, era).await
+            PostResult::Waiting { source, id, era } if forms == AcceptedTypes::Json => {
+                reply::reply_single(source, &id, era).await
             }
-            PostResult::Waiting { speaker, id, era } => {
-                let patience = match &speaker {
+            PostResult::Waiting { source, id, era } => {
+                let patience = match &source {
                     Caller::Post(post) if post.primes() => limits.stream_delay,
                     _ => limits.keep_alive_interval,
                 };
-                reply::reply(speaker, &id, era, patience, self.pace()).await
+                reply::reply(source, &id, era, patience, self.pace()).await
             }
         }
     }
 
-    /// How many values a message may have.
+    /// Maximum number of values in a message.
     pub(super) fn values(&self) -> usize {
         self.options.conversation.max_values_per_message
     }
@@ -140,11 +140,11 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    /// Everything up to the first wait: what was borrowed from the bytes ends here.
-    fn take_in(&self, parts: Parts, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
+    /// Handles a post up to its first wait, where borrows of its bytes end.
+    fn accept(&self, parts: Parts, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
         let message = match Message::parse_within(bytes, self.values()) {
             Ok(message) => message,
-            Err(malformed) => return self.take_in_other(parts, bytes, forms, malformed),
+            Err(malformed) => return self.accept_other(parts, bytes, forms, malformed),
         };
         let Decided {
             route,
@@ -174,8 +174,8 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    /// What is no message may be several.
-    fn take_in_other(
+    /// Accepts a body that is not one message: it may be a batch.
+    fn accept_other(
         &self,
         parts: Parts,
         bytes: &Bytes,
@@ -183,29 +183,29 @@ impl<S: Service> Endpoint<S> {
         malformed: InvalidMessage,
     ) -> PostResult<S> {
         match Batch::read(bytes, self.values()) {
-            Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
+            Some(Ok(batch)) => self.accept_batch(parts, &batch, forms),
             Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
             None => self.reject(HttpRejection::malformed(malformed)).into(),
         }
     }
 }
 
-/// What was decided about a message.
+/// The decision about a message.
 struct Decided<'a> {
     route: Route,
     envelope: ReadEnvelope<'a>,
     terms: Option<Arc<Terms>>,
 }
 
-/// What became of a posted message.
+/// The result of a post.
 pub(super) enum PostResult<S: Service> {
-    /// Its answer is known.
+    /// The response is ready.
     Answered(EndpointResponse),
-    /// The answers to its messages are on the way.
+    /// The answers to the messages will follow.
     Batch(Batched<S>),
-    /// Its answer is on the way.
+    /// The answer will follow.
     Waiting {
-        speaker: Caller<S>,
+        source: Caller<S>,
         id: RequestId,
         era: Era,
     },
@@ -219,8 +219,8 @@ impl<S: Service> From<EndpointResponse> for PostResult<S> {
 
 /// The ways of a message.
 impl<S: Service> Endpoint<S> {
-    /// The route of a message, and its terms if it states them. What headers repeat of a tool's
-    /// arguments is checked last, because only then is it known that the rest is in order.
+    /// Returns the route of a message, and its terms if it states them. Headers that repeat arguments
+    /// of a tool are checked last, because this check needs the results of the others.
     fn decide<'a>(
         &self,
         parts: &Parts,
@@ -252,7 +252,6 @@ impl<S: Service> Endpoint<S> {
         })
     }
 
-    // A memo is replaced as a whole, so what a poisoned lock guards is whole.
     fn terms_of(
         &self,
         envelope: &RequestEnvelope<'_>,
@@ -267,8 +266,8 @@ impl<S: Service> Endpoint<S> {
     }
 }
 
-/// What a handler gets to see of the request: who it is for, and its head.
-pub(super) fn luggage(parts: Parts) -> RequestExtras {
+/// Collects the parts of the request that a handler can read: the principal and the head.
+pub(super) fn extras(parts: Parts) -> RequestExtras {
     let principal = parts.extensions.get::<Principal>().cloned();
     let mut extensions = Extensions::new();
     extensions.insert(parts);
@@ -278,7 +277,7 @@ pub(super) fn luggage(parts: Parts) -> RequestExtras {
     }
 }
 
-/// Who sends a request, as far as anybody has looked.
+/// Returns the principal of a request, if an authorizing layer has set one.
 #[inline]
 pub(super) fn peer_identity(parts: &Parts) -> PeerIdentity {
     let principal = parts.extensions.get::<Principal>();

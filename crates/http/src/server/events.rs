@@ -1,7 +1,6 @@
-//! A stream of events: one message each, and a sign of life when there is none.
+//! A stream of events: each carries one message, or keeps the connection alive.
 //!
-//! The stream owns what speaks on it. Dropping the stream drops the speaker; what that means is
-//! the speaker's business.
+//! The stream owns its source of messages and drops it when it is dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,11 +16,11 @@ use tokio::time::{Instant, Sleep};
 
 use crate::rules::event_id::EventId;
 
-/// A comment: readers ignore it, and what stands between sees that the stream lives.
+/// A comment, which readers ignore. Proxies see that the stream is alive.
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
-/// Messages that are ready together leave together, up to about this many bytes.
+/// Messages that are ready together leave in one piece of about this many bytes.
 const WORTH_WAITING: usize = 16 << 10;
-/// About what an event has besides its message, in bytes.
+/// Approximate size of an event without its message, in bytes.
 const ENVELOPE: usize = 96;
 
 /// One message, and how the request ended if it is the last one.
@@ -29,7 +28,7 @@ const ENVELOPE: usize = 96;
 pub(crate) struct OutgoingMessage {
     pub(crate) frame: Frame,
     pub(crate) verdict: Option<AnswerStatus>,
-    /// Where it stands on a stream that can be come back to.
+    /// Its position on a stream that clients can resume.
     pub(crate) id: Option<EventId>,
 }
 
@@ -48,47 +47,46 @@ impl From<Transmit> for OutgoingMessage {
     }
 }
 
-/// Something that says one message after another.
+/// A source of messages for one response.
 pub(crate) trait MessageSource: Send {
-    /// The next message; none when it has said all.
+    /// Returns the next message, or `None` at the end.
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>>;
 
-    /// Whether the client still waits for an answer that will not come. It does not when it
-    /// cancelled.
+    /// Returns true if the client still waits for an answer that will not follow. After it cancelled,
+    /// it does not wait.
     fn is_owed(&self) -> bool {
         false
     }
 
-    /// The name of the beginning of the stream that this is about to be said on, where a client can
-    /// come back to it.
+    /// Returns the event id of the beginning of the stream, if a client can resume it.
     fn beginning(&mut self) -> Option<EventId> {
         None
     }
 }
 
-/// How long what. Both are settings of the endpoint.
+/// The delays of a stream. Both are settings of the endpoint.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamTiming {
-    /// How long a stream is silent before it gives a sign of life.
+    /// The silence after which a stream sends a comment.
     pub(crate) silence: Duration,
-    /// How long clients wait before they come back.
+    /// The time that clients wait before they reconnect.
     pub(crate) retry: Duration,
 }
 
 /// The events of one response.
 pub(crate) struct EventStream {
-    speaker: Option<Box<dyn MessageSource>>,
+    source: Option<Box<dyn MessageSource>>,
     ready: VecDeque<Bytes>,
     silence: Duration,
     alarm: Pin<Box<Sleep>>,
 }
 
 impl EventStream {
-    /// Speaks for `speaker`. Where clients can come back, they are told first where to, and when.
-    pub(crate) fn new(mut speaker: Box<dyn MessageSource>, pace: StreamTiming) -> Self {
-        let beginning = speaker.beginning();
+    /// Creates a stream. If clients can resume it, its first event has an event id and a retry delay.
+    pub(crate) fn new(mut source: Box<dyn MessageSource>, pace: StreamTiming) -> Self {
+        let beginning = source.beginning();
         let mut stream = Self {
-            speaker: Some(speaker),
+            source: Some(source),
             ready: VecDeque::new(),
             silence: pace.silence,
             alarm: Box::pin(tokio::time::sleep(pace.silence)),
@@ -99,7 +97,7 @@ impl EventStream {
         stream
     }
 
-    /// Puts an event of another kind in front of everything that is still to be said.
+    /// Puts an event of another kind before all events that have not left.
     #[cfg(feature = "sse")]
     pub(crate) fn preceded_by(mut self, event: &str, data: &str) -> Self {
         let mut buffer = Vec::new();
@@ -108,15 +106,15 @@ impl EventStream {
         self
     }
 
-    /// Puts a message in front of everything that is still to be said.
-    pub(crate) fn beginning_with(mut self, said: OutgoingMessage) -> Self {
+    /// Puts a message before all events that have not left.
+    pub(crate) fn beginning_with(mut self, message: OutgoingMessage) -> Self {
         let mut buffer = self.ready.pop_back().map(Vec::from).unwrap_or_default();
-        self.write(&mut buffer, said);
+        self.write(&mut buffer, message);
         self.flush(&mut buffer);
         self
     }
 
-    /// Lets the peer see at once that there is a stream.
+    /// Sends a comment at once, so that the peer sees the stream.
     pub(crate) fn beginning_with_a_sign_of_life(mut self) -> Self {
         if self.ready.is_empty() {
             self.ready.push_back(Bytes::from_static(SIGN_OF_LIFE));
@@ -124,7 +122,7 @@ impl EventStream {
         self
     }
 
-    /// The next bytes; none at the end.
+    /// Returns the next bytes, or `None` at the end.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.ready.is_empty() {
             self.gather(cx);
@@ -133,7 +131,7 @@ impl EventStream {
             self.rewind();
             return Poll::Ready(Some(piece));
         }
-        if self.speaker.is_none() {
+        if self.source.is_none() {
             return Poll::Ready(None);
         }
         self.poll_silence(cx)
@@ -145,36 +143,36 @@ impl EventStream {
         Poll::Ready(Some(Bytes::from_static(SIGN_OF_LIFE)))
     }
 
-    /// The silence begins anew.
+    /// Restarts the time of silence.
     fn rewind(&mut self) {
         let end = deadline_after(Instant::now(), self.silence);
         self.alarm.as_mut().reset(end);
     }
 
-    /// Collects what is ready now.
+    /// Collects the messages that are ready now.
     fn gather(&mut self, cx: &mut Context<'_>) {
         let mut buffer = Vec::new();
         while buffer.len() < WORTH_WAITING {
-            let Some(speaker) = &mut self.speaker else {
+            let Some(source) = &mut self.source else {
                 break;
             };
-            match speaker.poll_message(cx) {
+            match source.poll_message(cx) {
                 Poll::Pending => break,
-                Poll::Ready(None) => self.speaker = None,
-                Poll::Ready(Some(said)) => self.write(&mut buffer, said),
+                Poll::Ready(None) => self.source = None,
+                Poll::Ready(Some(message)) => self.write(&mut buffer, message),
             }
         }
         self.flush(&mut buffer);
     }
 
-    fn write(&mut self, buffer: &mut Vec<u8>, said: OutgoingMessage) {
-        let OutgoingMessage { frame, id, .. } = said;
+    fn write(&mut self, buffer: &mut Vec<u8>, message: OutgoingMessage) {
+        let OutgoingMessage { frame, id, .. } = message;
         if frame.len() < WORTH_WAITING {
             buffer.reserve(frame.len() + ENVELOPE);
             write_id(buffer, id);
             return sse::write_event(buffer, None, Some("message"), &frame.parts());
         }
-        // A large message is rendered on one line already: it leaves as it is, not as a copy.
+        // A large message is not copied, because it is rendered on one line already.
         write_id(buffer, id);
         buffer.extend_from_slice(b"event: message\ndata: ");
         for piece in frame.into_pieces() {
@@ -204,8 +202,7 @@ fn write_id(buffer: &mut Vec<u8>, id: Option<EventId>) {
     }
 }
 
-/// An event that says nothing, so that a client has something to come back to. It is ended by a blank
-/// line like any other.
+/// Renders a priming event: an event id without a message, so that the client can resume.
 fn prime(beginning: EventId, retry: Duration) -> Bytes {
     format!("retry: {}\nid: {beginning}\ndata: \n\n", retry.as_millis()).into()
 }
@@ -213,7 +210,7 @@ fn prime(beginning: EventId, retry: Duration) -> Bytes {
 impl fmt::Debug for EventStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventStream")
-            .field("ended", &self.speaker.is_none())
+            .field("ended", &self.source.is_none())
             .finish_non_exhaustive()
     }
 }
@@ -224,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    /// Says prepared messages, then stays silent or ends.
+    /// Sends prepared messages, then stays silent or ends.
     struct Script {
         lines: VecDeque<&'static str>,
         ends: bool,
@@ -233,14 +230,14 @@ mod tests {
     impl MessageSource for Script {
         fn poll_message(&mut self, _cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
             match self.lines.pop_front() {
-                Some(line) => Poll::Ready(Some(said(Frame::whole(line.into())))),
+                Some(line) => Poll::Ready(Some(message(Frame::whole(line.into())))),
                 None if self.ends => Poll::Ready(None),
                 None => Poll::Pending,
             }
         }
     }
 
-    fn said(frame: Frame) -> OutgoingMessage {
+    fn message(frame: Frame) -> OutgoingMessage {
         OutgoingMessage {
             frame,
             verdict: None,
@@ -276,7 +273,7 @@ mod tests {
 
     // spec: 2026-07-28 N-HTTP-16, N-SUBS-19
     #[tokio::test(start_paused = true)]
-    async fn silence_is_broken_by_a_comment_every_15_seconds() {
+    async fn a_silent_stream_sends_a_comment_every_15_seconds() {
         let mut stream = stream(&[], false);
         let began = Instant::now();
         for nth in 1..=3 {
@@ -286,10 +283,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_large_body_is_passed_on_uncopied() {
+    async fn a_large_message_is_not_copied() {
         let body = Bytes::from(vec![b'x'; 1 << 20]);
         let frame = Frame::around(b"{".to_vec(), body.clone(), b"}");
-        let mut stream = stream(&[], true).beginning_with(said(frame));
+        let mut stream = stream(&[], true).beginning_with(message(frame));
         assert_eq!(
             piece(&mut stream).await.as_deref(),
             Some("event: message\ndata: {")

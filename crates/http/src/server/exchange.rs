@@ -1,7 +1,7 @@
-//! A request that stands alone: its engine and its handler live as long as its response.
+//! A stateless request: its engine and its handler live as long as its response.
 //!
-//! There is no task and no channel. The handler is polled by whoever polls the response, first
-//! in place; when the client goes away the response is dropped, and the handler with it.
+//! There is no task and no channel. A poll of the response polls the handler, the first time in
+//! place. When the client disconnects, the response is dropped, and the handler with it.
 
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
@@ -17,29 +17,29 @@ use super::events::{MessageSource, OutgoingMessage};
 use super::streams::StreamPermit;
 use super::token_expiry::end_of;
 
-/// A handler on its way to its answer.
+/// A running handler.
 pub(super) type Handler = BoxFuture<'static, ()>;
 
-/// What a request brings along besides its message.
+/// The parts of a request besides its message.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestExtras {
     pub(super) principal: Option<Principal>,
     pub(super) extensions: Extensions,
 }
 
-/// Makes the handler of a request that was admitted.
+/// Creates the handler of an admitted request.
 pub(super) fn handler<S: Service>(
     service: &Arc<S>,
     outlet: Arc<dyn EngineHandle>,
-    luggage: RequestExtras,
+    extras: RequestExtras,
     ticket: Ticket,
     incoming: IncomingRequest,
 ) -> Handler {
     let cx = Context::with(
         &incoming,
         Arc::clone(&outlet),
-        luggage.principal,
-        luggage.extensions,
+        extras.principal,
+        extras.extensions,
     );
     Box::pin(run(Arc::clone(service), outlet, ticket, incoming, cx))
 }
@@ -52,7 +52,7 @@ pub(super) struct Exchange {
     is_answered: bool,
 }
 
-/// What an exchange has that is answered when the endpoint ends, not when a handler does.
+/// The state of an exchange that ends with its endpoint or its authorization, not with a handler.
 struct Listening {
     closing: BoxFuture<'static, ()>,
     is_closing: bool,
@@ -60,13 +60,13 @@ struct Listening {
 }
 
 impl Exchange {
-    /// Hands a request to an engine of its own.
+    /// Passes a request to a new engine.
     pub(super) fn begin<S: Service>(
         service: &Arc<S>,
         mut engine: Connection,
         request: Request<'_>,
         envelope: ReadEnvelope<'_>,
-        luggage: RequestExtras,
+        extras: RequestExtras,
     ) -> Self {
         engine.receive_read(request, envelope);
         let first = engine.poll_event();
@@ -74,7 +74,7 @@ impl Exchange {
         let handler = match first {
             Some(Event::Request(ticket, incoming)) => {
                 let outlet: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
-                Some(handler(service, outlet, luggage, ticket, incoming))
+                Some(handler(service, outlet, extras, ticket, incoming))
             }
             _ => None,
         };
@@ -86,8 +86,7 @@ impl Exchange {
         }
     }
 
-    /// Lets the exchange hear of changes until the endpoint ends, or until its request is authorized no
-    /// more.
+    /// Sends changes on the exchange until the endpoint or the authorization of its request ends.
     pub(super) fn listen<S: Service>(
         mut self,
         service: &Arc<S>,
@@ -99,7 +98,6 @@ impl Exchange {
         service.attach(outlet as Weak<dyn EngineHandle>);
         let closing = Box::pin(async move {
             tokio::select! {
-                // Either is the end.
                 biased;
                 () = closed.begun() => {}
                 () = end_of(until) => {}
@@ -113,15 +111,15 @@ impl Exchange {
         self
     }
 
-    fn next_said(&mut self) -> Option<OutgoingMessage> {
+    fn next_message(&mut self) -> Option<OutgoingMessage> {
         while let Some(event) = self.conversation.poll_event() {
             if let Event::Cancelled(_) = event {
                 self.handler = None;
             }
         }
-        let said = OutgoingMessage::from(self.conversation.poll_transmit()?);
-        self.is_answered = said.verdict.is_some();
-        Some(said)
+        let message = OutgoingMessage::from(self.conversation.poll_transmit()?);
+        self.is_answered = message.verdict.is_some();
+        Some(message)
     }
 
     fn poll_handler(&mut self, cx: &mut TaskContext<'_>) {
@@ -148,14 +146,14 @@ impl MessageSource for Exchange {
         if self.is_answered {
             return Poll::Ready(None);
         }
-        if let Some(said) = self.next_said() {
-            return Poll::Ready(Some(said));
+        if let Some(message) = self.next_message() {
+            return Poll::Ready(Some(message));
         }
         self.poll_handler(cx);
         self.poll_closing(cx);
         loop {
-            if let Some(said) = self.next_said() {
-                return Poll::Ready(Some(said));
+            if let Some(message) = self.next_message() {
+                return Poll::Ready(Some(message));
             }
             std::task::ready!(self.conversation.poll_ready(cx));
         }

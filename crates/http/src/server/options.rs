@@ -21,13 +21,13 @@ pub struct HttpOptions {
     pub limits: HttpLimits,
     /// The bounds of one conversation.
     pub conversation: Arc<Limits>,
-    /// Whether to listen on an address that is not loopback although nobody is asked who they are.
-    /// Every host is served then, unless [`access`](Self::host_policy) lists some.
+    /// Whether to listen on an address that is not loopback without authenticating clients. Then every
+    /// host is allowed, unless [`host_policy`](Self::host_policy) lists some.
     pub allow_insecure_bind: bool,
 }
 
 impl HttpOptions {
-    /// Which names are served, all being considered.
+    /// Returns the host policy after `allow_insecure_bind` is applied.
     pub(crate) fn effective_access(&self) -> HostPolicy {
         if self.allow_insecure_bind && !self.host_policy.is_configured() {
             return HostPolicy::any_host();
@@ -35,67 +35,68 @@ impl HttpOptions {
         self.host_policy.clone()
     }
 
-    /// Whether other names than those of loopback are served.
+    /// Returns true if hosts other than loopback are allowed.
     pub(crate) fn names_others(&self) -> bool {
         self.allow_insecure_bind || !self.host_policy.names_loopback_only()
     }
 }
 
-/// The bounds of an endpoint: each with its default, unit and reason.
+/// The limits of an endpoint: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Size of a request's body, in bytes; default 4 MiB. A larger one is answered 413.
+    /// Size of a request body, in bytes; default 4 MiB. A larger one is rejected with 413.
     pub max_body_bytes: usize,
-    /// How long a sender may pause inside a body; default 30 s. Then 408.
+    /// How long a client may pause inside a body; default 30 s. Then the response is 408.
     pub body_idle_timeout: Duration,
-    /// How long a body may take in all once it was waited for; default 5 min, in which the largest
-    /// one comes at 14 KiB a second. Then 408. Without it, pauses that are short enough never end.
+    /// How long a body may take in total, counted from the first wait; default 5 min. Then the response
+    /// is 408. The largest body needs 14 KiB a second. This bounds bodies of many short pauses.
     pub body_total_timeout: Duration,
     /// Open sessions; default 10 000.
     ///
-    /// At the limit the longest idle one gives way, if it was idle for a minute; else 503.
+    /// At the limit the longest idle session is evicted if it was idle for a minute; else the response
+    /// is 503.
     pub max_sessions: usize,
     /// How long a session may be idle; default 30 min. A session with a request or a stream is
     /// never idle.
     pub session_idle_timeout: Duration,
     /// Open streams that are not replies: GET, and `subscriptions/listen`; default 1 024.
     pub max_streams: usize,
-    /// Of these, the streams of one principal; default 64. One client must not take them all.
+    /// Of these, the streams of one principal; default 64. So one client cannot use them all.
     pub max_streams_per_principal: usize,
-    /// How long a stream may be silent; default 15 s. Then a comment shows that it lives, so that
-    /// nothing in between gives it up.
+    /// How long a stream may be silent; default 15 s. Then the server sends a comment, so that proxies
+    /// do not close the connection.
     pub keep_alive_interval: Duration,
-    /// How long a call of a session may be silent before its reply becomes a stream, which a
-    /// client can come back to; default 1 s. A reply that comes sooner is one JSON body.
+    /// How long a call of a session may be silent before its reply becomes a stream, which the
+    /// client can resume; default 1 s. An earlier reply is one JSON body.
     pub stream_delay: Duration,
-    /// How long clients are told to wait before they come back to a stream; default 3 s.
+    /// How long clients shall wait before they resume a stream; default 3 s.
     pub sse_retry_delay: Duration,
-    /// Messages of one stream of a session that have left and can be sent again; default 256.
-    /// Whoever has missed more cannot come back to the stream.
+    /// Messages of one stream of a session that are stored to be sent again; default 256. A client
+    /// that missed more cannot resume the stream.
     pub max_replay_events_per_stream: usize,
-    /// Bytes of these; default 1 MiB. The newest is kept whatever its size.
+    /// Bytes of these; default 1 MiB. The newest message is stored whatever its size.
     pub max_replay_bytes_per_stream: usize,
-    /// Messages that are kept for all streams of one session; default 1 000. A stream counts as
-    /// one more. At the limit the oldest stream that has ended is forgotten.
+    /// Messages that are stored for all streams of one session; default 1 000. A stream counts as
+    /// one more. At the limit the oldest ended stream is dropped.
     pub max_replay_events_per_session: usize,
     /// Bytes of these; default 10 MiB.
     pub max_replay_bytes_per_session: usize,
-    /// How long a stream that has ended, or whose client is gone, can be come back to; default
-    /// 10 min. A request that still runs is waited for, then the time begins.
+    /// How long a client can resume a stream that has ended or lost its client; default 10 min. While
+    /// a request runs, its stream does not expire.
     pub replay_ttl: Duration,
     /// Connections of one listener, at least 1; default 10 000. At the limit accepting pauses.
     pub max_connections: usize,
-    /// Size of a request's head, in bytes; default 64 KiB. A larger one is answered 431.
+    /// Size of a request head, in bytes; default 64 KiB. A larger one is rejected with 431.
     pub max_header_bytes: usize,
-    /// Headers of a request; default 100. More are answered 431.
+    /// Headers of a request; default 100. More are rejected with 431.
     pub max_headers: usize,
     /// How long a head may take to arrive, the first one from the beginning of the connection and
     /// every other from its first byte; default 30 s. Then the connection is closed.
     pub header_timeout: Duration,
     /// How long a connection may wait for another request; default 60 s. Then it is closed.
     pub connection_idle_timeout: Duration,
-    /// How long a peer may leave what we write unread; default 30 s. Then the connection is closed.
+    /// How long a peer may leave written bytes unread; default 30 s. Then the connection is closed.
     pub write_timeout: Duration,
     /// How long running requests may finish when the endpoint ends; default 10 s.
     pub drain_timeout: Duration,
@@ -147,7 +148,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_match_the_documentation() {
         let limits = HttpLimits::default();
         assert_eq!(
             (limits.max_body_bytes, limits.body_idle_timeout.as_secs()),

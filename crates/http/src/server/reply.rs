@@ -1,7 +1,7 @@
-//! JSON if the answer comes first, an event stream otherwise.
+//! Responses: JSON if the answer is the first message, an event stream otherwise.
 //!
-//! As long as nothing was said but the answer, the answer decides the status. A message on the
-//! way, or a long silence, commits to a stream.
+//! If the answer is the first message, it decides the status. An earlier message, or a long silence,
+//! makes the response a stream.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -26,8 +26,8 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// Not a code of the protocol: there will be no answer, because the session has ended or the request
-/// was cancelled, and HTTP must say something.
+/// The code for a request without an answer, whose session has ended or which was cancelled. The
+/// protocol does not define it, but HTTP requires a response.
 const UNANSWERED: ErrorCode = ErrorCode(-32000);
 
 /// Which statuses errors of a conversation have. Closed: there are two eras.
@@ -39,39 +39,39 @@ pub(crate) enum Era {
     Handshaken,
 }
 
-/// Answers one request with what `speaker` says. It is boxed only if it speaks on a stream: when
-/// something comes before the answer, or nothing comes within `patience`.
+/// Answers one request with the messages of `source`. The response is a stream, and `source` is boxed,
+/// if another message precedes the answer or no message is ready within `patience`.
 pub(crate) async fn reply<S: MessageSource + 'static>(
-    mut speaker: S,
+    mut source: S,
     id: &RequestId,
     era: Era,
     patience: Duration,
     pace: StreamTiming,
 ) -> Response<ResponseBody> {
-    let stream_of = |speaker| EventStream::new(Box::new(speaker), pace);
-    match timeout(patience, poll_fn(|cx| speaker.poll_message(cx))).await {
-        Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
-        Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
-        Ok(None) if speaker.is_owed() => error(StatusCode::OK, Some(id), &session_ended()),
-        // A request that was cancelled, or whose client is to come back: HTTP must end.
-        Ok(None) => stream(stream_of(speaker)),
-        Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
+    let stream_of = |source| EventStream::new(Box::new(source), pace);
+    match timeout(patience, poll_fn(|cx| source.poll_message(cx))).await {
+        Ok(Some(message)) if message.verdict.is_some() => answer(message, era),
+        Ok(Some(notice)) => stream(stream_of(source).beginning_with(notice)),
+        Ok(None) if source.is_owed() => error(StatusCode::OK, Some(id), &session_ended()),
+        // The request was cancelled, or its client must resume: the response must end.
+        Ok(None) => stream(stream_of(source)),
+        Err(_) => stream(stream_of(source).beginning_with_a_sign_of_life()),
     }
 }
 
-/// Answers one request whose client takes one JSON body and nothing else: what comes before the
-/// answer is not heard.
+/// Answers one request whose client accepts only one JSON body. Messages before the answer are
+/// dropped.
 pub(crate) async fn reply_single<S: MessageSource>(
-    mut speaker: S,
+    mut source: S,
     id: &RequestId,
     era: Era,
 ) -> Response<ResponseBody> {
-    while let Some(said) = poll_fn(|cx| speaker.poll_message(cx)).await {
-        if said.verdict.is_some() {
-            return answer(said, era);
+    while let Some(message) = poll_fn(|cx| source.poll_message(cx)).await {
+        if message.verdict.is_some() {
+            return answer(message, era);
         }
     }
-    let why = if speaker.is_owed() {
+    let why = if source.is_owed() {
         session_ended()
     } else {
         Error::new(UNANSWERED, "the request was cancelled")
@@ -79,12 +79,12 @@ pub(crate) async fn reply_single<S: MessageSource>(
     error(StatusCode::OK, Some(id), &why)
 }
 
-/// Why a request of a session that is gone has no answer.
+/// Returns the error for a request whose session has ended.
 pub(crate) fn session_ended() -> Error {
     Error::new(UNANSWERED, "the session has ended")
 }
 
-/// Answers with a stream from the beginning.
+/// Answers with an event stream.
 pub(crate) fn stream(events: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::events(events));
     let headers = response.headers_mut();
@@ -129,8 +129,8 @@ pub(crate) fn reject(rejection: HttpRejection) -> Response<ResponseBody> {
     response
 }
 
-/// Asks for the scopes that are missing. A layer that authorizes finds them attached, and says where
-/// they are to be had.
+/// Adds a challenge for the missing scopes, and attaches them for an authorizing layer, which adds the
+/// URL of its metadata.
 fn step_up(response: &mut Response<ResponseBody>, missing: MissingScopes) {
     let challenge = format!(
         "Bearer error=\"insufficient_scope\", scope=\"{}\"",
@@ -154,8 +154,8 @@ pub(crate) fn error(
 }
 
 /// Answers with a message that is the whole answer.
-pub(crate) fn answer(said: OutgoingMessage, era: Era) -> Response<ResponseBody> {
-    let status = match (said.verdict, era) {
+pub(crate) fn answer(message: OutgoingMessage, era: Era) -> Response<ResponseBody> {
+    let status = match (message.verdict, era) {
         (Some(AnswerStatus::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
         (Some(AnswerStatus::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
         (Some(AnswerStatus::Rejected(code) | AnswerStatus::Failed(code)), Era::Handshaken) => {
@@ -163,7 +163,7 @@ pub(crate) fn answer(said: OutgoingMessage, era: Era) -> Response<ResponseBody> 
         }
         _ => StatusCode::OK,
     };
-    json(status, said.frame)
+    json(status, message.frame)
 }
 
 /// Why a body was not read to its end.
@@ -178,7 +178,7 @@ pub(crate) fn cause_of(unread: BodyError) -> &'static Cause {
 /// Answers a request whose body was not read to its end.
 pub(crate) fn unreadable(unread: BodyError) -> Response<ResponseBody> {
     let mut answer = refusal(cause_of(unread));
-    // What is left of the body is not read, so nothing can follow it.
+    // The rest of the body is not read, so no other request can follow on this connection.
     answer
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,4 +1,4 @@
-//! Whose turn it is on a connection.
+//! The phases of a connection: the peer sends a request, or we send a response.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 
-/// Counts the turns of one connection: even ones are the peer's, who may ask, odd ones are ours,
-/// who owe an answer. Clones count the same turns.
+/// Counts the phases of one connection. In even ones the peer may send a request; in odd ones we owe
+/// a response. Clones share the counter.
 ///
-/// Everything that looks at it belongs to one task, so the order of memory does not matter.
+/// One task reads and writes the counter, so the memory order does not matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestPhases(Arc<AtomicU64>);
 
-/// The peer's or our turn, by its number.
+/// The number of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RequestPhase(u64);
 
 impl RequestPhases {
-    /// The turn it is.
+    /// Returns the current phase.
     pub(super) fn now(&self) -> RequestPhase {
         RequestPhase(self.0.load(Ordering::Relaxed))
     }
 
-    /// Our turn begins, until what is returned is dropped.
+    /// Begins the phase of our response, which ends when the guard is dropped.
     pub(super) fn take(&self) -> ResponseGuard {
         self.0.fetch_add(1, Ordering::Relaxed);
         ResponseGuard(self.clone())
@@ -32,16 +32,16 @@ impl RequestPhases {
 }
 
 impl RequestPhase {
-    /// The one a connection begins with.
+    /// The first phase of a connection.
     pub(super) const FIRST: Self = Self(0);
 
-    /// Whether the peer may ask.
+    /// Returns true if the peer may send a request.
     pub(super) fn is_the_peers(self) -> bool {
         self.0.is_multiple_of(2)
     }
 }
 
-/// Our turn.
+/// Ends the phase of our response on drop.
 #[derive(Debug)]
 pub(super) struct ResponseGuard(RequestPhases);
 
@@ -51,7 +51,7 @@ impl Drop for ResponseGuard {
     }
 }
 
-/// A body whose end is the end of our turn.
+/// A response body that ends the phase of our response.
 #[derive(Debug)]
 pub(super) struct Closing<B> {
     body: B,

@@ -36,12 +36,10 @@ struct Parts {
 }
 
 impl ResponseBody {
-    /// No body.
     pub(crate) fn empty() -> Self {
         Self::default()
     }
 
-    /// One message.
     pub(crate) fn message(frame: MessageFrame) -> Self {
         Self {
             content: Content::Message(Parts::of(frame)),

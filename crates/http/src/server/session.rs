@@ -1,8 +1,8 @@
 //! A session of the handshake era: one engine, many posts, any number of streams.
 //!
-//! The engine is behind a lock that is held for moments. What it puts out is moved at once to the
-//! lane where it belongs: the reply to one post, or the stream for what the server says unasked.
-//! Each lane is bounded on its own, so a reader that is slow, absent or gone holds nobody else.
+//! The engine is behind a lock that is held for moments. Its output moves at once to its lane: the
+//! reply to one post, or the stream for messages that belong to no request. Each lane has its own
+//! limits, so a slow or absent reader does not delay the others.
 //!
 //! # States
 //!
@@ -18,7 +18,7 @@
 //!
 //! # Locks
 //!
-//! The order is: the table of sessions, then a session, then the alarms. The engine changes only inside
+//! The order is: the table of sessions, then a session, then the timers. The engine changes only inside
 //! `Session::change`. That function moves the output of the engine to the lanes and sets the alarm
 //! before unlock. It calls wakers after unlock, because a waker may run code that locks the session.
 //! Other functions lock the session only to read it, or to serve the reader of one lane.
@@ -55,7 +55,7 @@ use lanes::{Lanes, PostEvent, Remaining};
 pub(super) use bounds::Bounds;
 pub(super) use lanes::StreamLayout;
 #[cfg(feature = "sse")]
-pub(super) use one::{Asks, Heard};
+pub(super) use one::{Asks, TextDelivery};
 pub(super) use post::Post;
 pub(super) use replies::ReplyFormat;
 pub(super) use stream::Stream;
@@ -63,12 +63,12 @@ pub(super) use stream::Stream;
 /// An open session.
 pub(super) struct Session {
     id: SessionId,
-    /// Whoever opened it; nobody else finds it.
+    /// The principal that opened the session. For others it does not exist.
     owner: Option<Box<str>>,
     bounds: Arc<Bounds>,
-    alarms: Arc<Timers>,
-    shape: StreamLayout,
-    // Locked before the alarms, because two changes of one alarm must arrive in their order. Code
+    timers: Arc<Timers>,
+    layout: StreamLayout,
+    // Locked before the timers, because two changes of one alarm must arrive in their order. Code
     // under this lock must not lock the table of sessions, because the table locks sessions.
     state: Mutex<State>,
 }
@@ -81,23 +81,23 @@ struct State {
     notified: Vec<IncomingNotice>,
     // Never before the end of the last request or stream, because `change` sets it at that end.
     last_use: Instant,
-    /// When it hears of time.
-    // The same as in `alarms`, except while the alarms deliver it: they remove it first. It may be
+    /// When the engine next handles a timeout.
+    // The same as in `timers`, except while the timers deliver it: they remove it first. It may be
     // earlier than the deadline of the engine, because it is not moved for each question.
     alarm: Option<Instant>,
     // Final, because an ended session leaves the table and no request finds it again.
     is_over: bool,
 }
 
-/// What became of a message.
+/// The result of a delivery.
 pub(super) enum Delivered {
-    /// Its answer comes on the lane of this key.
+    /// The answer will follow on the lane of this key.
     Request(RequestKey),
-    /// It needs no answer; the service hears of these.
+    /// The message needs no answer. The service handles these notices.
     Accepted(Vec<IncomingNotice>),
     /// Too many requests are in flight.
     Crowded,
-    /// The session has ended meanwhile.
+    /// The session has ended.
     Over,
 }
 
@@ -106,15 +106,15 @@ impl Session {
         id: SessionId,
         owner: Option<&Principal>,
         engine: Connection,
-        shape: StreamLayout,
+        layout: StreamLayout,
         bounds: Arc<Bounds>,
-        alarms: Arc<Timers>,
+        timers: Arc<Timers>,
         now: Instant,
     ) -> Self {
         let owner = owner.map(|owner| owner.id().into());
         let lanes = Lanes::new(
             id.tag(),
-            shape,
+            layout,
             engine.session_terms().map(|terms| &**terms),
         );
         let state = State {
@@ -129,8 +129,8 @@ impl Session {
             id,
             owner,
             bounds,
-            alarms,
-            shape,
+            timers,
+            layout,
             state: Mutex::new(state),
         };
         session.change(|_| {});
@@ -145,11 +145,11 @@ impl Session {
         self.owner.as_deref() == principal.map(Principal::id)
     }
 
-    pub(super) fn shape(&self) -> StreamLayout {
-        self.shape
+    pub(super) fn layout(&self) -> StreamLayout {
+        self.layout
     }
 
-    /// Hands a message to the engine.
+    /// Passes a message to the engine.
     pub(super) fn deliver(
         &self,
         now: Instant,
@@ -183,14 +183,14 @@ impl Session {
         })
     }
 
-    /// Whether messages may come in batches.
+    /// Returns true if the revision of the session has batches.
     pub(super) fn has_batches(&self) -> bool {
         let state = self.lock();
         let terms = state.engine.session_terms();
         terms.is_some_and(|terms| terms.has(Feature::Batches))
     }
 
-    /// Ends the session: what runs is dropped, streams end, and nobody finds it any more.
+    /// Ends the session: drops its requests and ends its streams.
     pub(super) fn end(&self, now: Instant) {
         self.change(|state| {
             state.is_over = true;
@@ -200,7 +200,7 @@ impl Session {
     }
 
     /// Ends the streams and the questions to the client, because the endpoint accepts no more answers.
-    /// Requests come to their end.
+    /// Open requests may finish.
     pub(super) fn end_streams(&self) {
         self.change(|state| {
             state.engine.close_input();
@@ -208,26 +208,26 @@ impl Session {
         });
     }
 
-    /// Whether the session has ended by itself.
+    /// Returns true if the session has ended.
     pub(super) fn is_over(&self) -> bool {
         self.lock().is_over
     }
 
-    /// Since when nobody uses the session; none while a request or a stream is open.
+    /// Returns when the session was last in use, or `None` while a request or a stream is open.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
         state.lanes.is_unused().then_some(state.last_use)
     }
 
-    /// Hears of time.
-    pub(super) fn tell_time(&self, now: Instant) {
+    /// Lets the engine handle a timeout.
+    pub(super) fn handle_timeout(&self, now: Instant) {
         self.change(|state| {
             state.alarm = None;
             state.engine.handle_input(now, Input::Timeout);
         });
     }
 
-    /// Whether the session is to be given up: idle for too long, or never confirmed.
+    /// Returns true if the session was idle for too long, or its handshake was never confirmed.
     pub(super) fn is_expired(&self, now: Instant, idle: Duration) -> bool {
         self.change(|state| {
             let deadline = state.engine.next_deadline();
@@ -241,7 +241,7 @@ impl Session {
         })
     }
 
-    /// What comes next on the lane of a request, if it is there already.
+    /// Returns the next event on the lane of a request, if it is ready.
     #[inline]
     fn next_reply(&self, key: RequestKey, reader: u32) -> Option<PostEvent> {
         self.lock().lanes.next_reply(key, reader, &self.bounds)
@@ -265,7 +265,7 @@ impl Session {
         self.change(|state| state.lanes.resume(after, &self.bounds.replay))
     }
 
-    fn poll_unasked(
+    fn poll_unsolicited(
         &self,
         stream: u64,
         reader: u32,
@@ -276,26 +276,26 @@ impl Session {
             return Poll::Ready(None);
         }
         let bounds = &self.bounds.replay;
-        state.lanes.poll_unasked(stream, reader, cx, bounds)
+        state.lanes.poll_unsolicited(stream, reader, cx, bounds)
     }
 
-    /// Notes that the reader of a stream is gone.
+    /// Records that the reader of a stream is gone.
     fn leave(&self, rest: Remaining) {
         self.change(|state| match rest {
-            Remaining::Nothing | Remaining::Silence => {}
-            Remaining::Unasked(stream, reader) => state.lanes.hang_up(stream, reader),
+            Remaining::Nothing | Remaining::Cancelled => {}
+            Remaining::Unsolicited(stream, reader) => state.lanes.hang_up(stream, reader),
             Remaining::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
         });
     }
 
-    /// Changes the state, sorts what the engine has put out, and wakes whom it concerns.
+    /// Changes the state, moves the output of the engine to the lanes, and wakes readers.
     fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
         let was_used = !state.lanes.is_unused();
         let given = act(&mut state);
         state.settle(&self.bounds);
         if was_used {
-            // Idleness counts from the end of the last request or stream.
+            // The idle time counts from the end of the last request or stream.
             state.last_use = tokio::time::Instant::now().into_std();
         }
         let wakers = state.lanes.take_wakers();
@@ -303,15 +303,14 @@ impl Session {
         let is_changed = state.set_alarm();
         let after = state.alarm;
         if is_changed {
-            // Under the lock of the session, so that two changes are told in their order.
-            self.alarms.change(self.id, before, after);
+            // Under the lock of the session, so that two changes arrive in their order.
+            self.timers.change(self.id, before, after);
         }
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
         given
     }
 
-    // No panic leaves a change half done, so what a poisoned lock guards is whole.
     #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
@@ -319,7 +318,7 @@ impl Session {
 }
 
 impl State {
-    /// Moves everything the engine has put out to where it belongs.
+    /// Moves all output of the engine to the lanes.
     fn settle(&mut self, bounds: &Bounds) {
         loop {
             match self.engine.poll_output() {
@@ -330,8 +329,8 @@ impl State {
         }
     }
 
-    /// Settles when the session wants to hear of time; false if that is known already. It may hear
-    /// sooner than it has to, so that questions that come and go do not move the alarm.
+    /// Sets the alarm; returns false if it does not change. The alarm may be earlier than the deadline
+    /// of the engine, so that short questions do not move it.
     fn set_alarm(&mut self) -> bool {
         let deadline = self.engine.next_deadline().filter(|_| !self.is_over);
         match (self.alarm, deadline) {
@@ -365,6 +364,6 @@ impl EngineHandle for Session {
     }
 
     fn close_stream(&self, key: RequestKey) -> bool {
-        self.change(|state| state.lanes.part(key, &self.bounds.replay))
+        self.change(|state| state.lanes.detach_client(key, &self.bounds.replay))
     }
 }

@@ -1,4 +1,4 @@
-//! The open sessions: found by name, capped, and given up when nobody uses them.
+//! The open sessions: found by id, limited in number, and ended when idle for too long.
 
 mod room;
 
@@ -16,11 +16,11 @@ use super::timers::Timers;
 use crate::rules::session_id::SessionId;
 use room::Room;
 
-/// How often sessions that were idle for too long are looked for. Nothing depends on it: a session that has expired is
-/// not found, looked for or not.
+/// The pause between two searches for expired sessions. It only delays the release of memory, because
+/// an expired session cannot be found.
 const SWEEP: Duration = Duration::from_secs(5);
 
-/// The room for this many sessions is never given back.
+/// The table keeps the memory for this many sessions.
 const FEW_SESSIONS: usize = 1_024;
 
 /// The sessions of one endpoint.
@@ -29,7 +29,7 @@ pub(super) struct Sessions {
     most: usize,
     idle: Duration,
     bounds: Arc<Bounds>,
-    alarms: Arc<Timers>,
+    timers: Arc<Timers>,
 }
 
 #[derive(Default)]
@@ -43,9 +43,9 @@ struct State {
 /// Why no session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpenSessionError {
-    /// There are as many as may be, all in use.
+    /// The number of sessions is at its limit, and none can be evicted.
     Full,
-    /// The operating system had no randomness to give.
+    /// The operating system did not return random bytes.
     NoRandomness,
 }
 
@@ -56,38 +56,38 @@ impl Sessions {
             most: options.limits.max_sessions,
             idle: options.limits.session_idle_timeout,
             bounds: Arc::new(Bounds::of(options)),
-            alarms: Arc::default(),
+            timers: Arc::default(),
         }
     }
 
-    /// Opens a session around an engine that has shaken hands.
+    /// Opens a session around an engine that has performed the handshake.
     ///
     /// # Errors
     ///
-    /// [`OpenSessionError`]; nothing is kept then.
+    /// [`OpenSessionError`]; no session is stored then.
     pub(super) fn open(
         self: &Arc<Self>,
         engine: Connection,
-        shape: StreamLayout,
+        layout: StreamLayout,
         owner: Option<&Principal>,
         now: Instant,
     ) -> Result<Arc<Session>, OpenSessionError> {
         let id = draw_id()?;
         let mut state = self.lock();
         let evicted = state.admit(self.most, now)?;
-        // Only now, because a session sets an alarm.
+        // Created after the check, because a session sets an alarm.
         let session = Arc::new(Session::new(
             id,
             owner,
             engine,
-            shape,
+            layout,
             Arc::clone(&self.bounds),
-            Arc::clone(&self.alarms),
+            Arc::clone(&self.timers),
             now,
         ));
         state.session_by_id.insert(id, Arc::clone(&session));
         if !std::mem::replace(&mut state.is_swept, true) {
-            tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.alarms)));
+            tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.timers)));
         }
         drop(state);
         if let Some(evicted) = evicted {
@@ -96,17 +96,17 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Finds a session of a shape. One that has expired, or that another principal opened, does not
+    /// Finds a session of a layout. One that has expired, or that another principal opened, does not
     /// exist.
     pub(super) fn find(
         &self,
         id: SessionId,
-        shape: StreamLayout,
+        layout: StreamLayout,
         principal: Option<&Principal>,
         now: Instant,
     ) -> Option<Arc<Session>> {
         let session = self.lock().session_by_id.get(&id).cloned()?;
-        if session.shape() != shape {
+        if session.layout() != layout {
             return None;
         }
         if session.is_expired(now, self.idle) {
@@ -120,7 +120,7 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends a session: its name finds nothing any more.
+    /// Ends a session; its id is unknown from then on.
     pub(super) fn end(&self, session: &Session, now: Instant) {
         self.lock().forget(session.id());
         session.end(now);
@@ -136,19 +136,19 @@ impl Sessions {
         sessions.values().for_each(|session| session.end_streams());
     }
 
-    /// Lets those sessions hear of time that want to.
-    fn tell_time(&self, now: Instant) {
-        while let Some(id) = self.alarms.take(now) {
+    /// Handles the timeouts of the sessions whose alarm is due.
+    fn handle_timeout(&self, now: Instant) {
+        while let Some(id) = self.timers.take(now) {
             let session = self.lock().session_by_id.get(&id).cloned();
             let Some(session) = session else { continue };
-            session.tell_time(now);
+            session.handle_timeout(now);
             if session.is_over() {
                 self.end(&session, now);
             }
         }
     }
 
-    /// Ends what has expired; false once there is nothing left to look at.
+    /// Ends expired sessions. Returns false once no session is open.
     fn sweep(&self, now: Instant) -> bool {
         let mut state = self.lock();
         let all = state.session_by_id.values();
@@ -166,13 +166,12 @@ impl Sessions {
         goes_on
     }
 
-    // Every change is one call on the map, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
 }
 
-/// One outlet for all: a server keeps no list of sessions beside this one.
+/// The handle to the engines of all sessions.
 impl EngineHandle for Sessions {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let all: Vec<_> = self.lock().session_by_id.values().cloned().collect();
@@ -203,7 +202,7 @@ impl State {
         Ok(Some(evicted))
     }
 
-    /// Takes a session out, and gives back the room of many that have left.
+    /// Removes a session, and releases memory after many have left.
     fn forget(&mut self, id: SessionId) {
         self.session_by_id.remove(&id);
         let used = self.session_by_id.len();
@@ -224,20 +223,20 @@ fn draw_id() -> Result<SessionId, OpenSessionError> {
 }
 
 /// Looks after the sessions for as long as there are any.
-async fn look_after(sessions: Weak<Sessions>, alarms: Arc<Timers>) {
+async fn look_after(sessions: Weak<Sessions>, timers: Arc<Timers>) {
     let mut next_sweep = later(SWEEP);
     loop {
-        let alarm = alarms.next().map(tokio::time::Instant::from_std);
+        let alarm = timers.next().map(tokio::time::Instant::from_std);
         let next = alarm.map_or(next_sweep, |alarm| alarm.min(next_sweep));
         tokio::select! {
             () = tokio::time::sleep_until(next) => {}
-            () = alarms.sooner() => continue,
+            () = timers.sooner() => continue,
         }
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
         let now = tokio::time::Instant::now();
-        sessions.tell_time(now.into_std());
+        sessions.handle_timeout(now.into_std());
         if now >= next_sweep {
             next_sweep = later(SWEEP);
             if !sessions.sweep(now.into_std()) {

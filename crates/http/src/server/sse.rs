@@ -1,7 +1,7 @@
 //! The transport of 2024-11-05: a stream that is the session, and an endpoint to post to.
 //!
-//! A client opens the stream and is told first where to post. Every post is answered 202; whatever
-//! it leads to is said on the stream. When the stream ends, the session does.
+//! A client opens the stream, whose first event names the URL for posts. Every post is answered 202;
+//! all messages of the server use the stream. The session ends with the stream.
 //!
 //! Spec: [2024-11-05, Transports, HTTP with SSE][spec].
 //!
@@ -22,10 +22,10 @@ use pintle_runtime::{BoxFuture, Principal, Service};
 use tokio::time::Instant;
 
 use super::HttpService;
-use super::endpoint::{Endpoint, EndpointResponse, luggage, peer_identity};
+use super::endpoint::{Endpoint, EndpointResponse, extras, peer_identity};
 use super::events::{EventStream, MessageSource, OutgoingMessage};
 use super::reply;
-use super::session::{Asks, Heard, Session, Stream, StreamLayout};
+use super::session::{Asks, Session, Stream, StreamLayout, TextDelivery};
 use super::sessions::{OpenSessionError, Sessions};
 use super::token_expiry::{TokenExpiry, authorized_until};
 use crate::body;
@@ -34,21 +34,21 @@ use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
 use crate::rules::params_preview::ParamsPreview;
 use crate::rules::session_id::SessionId;
 
-/// What the name of a session is called where a client posts.
+/// The query parameter that holds the session id.
 const SESSION: &str = "session_id=";
 
-/// The two endpoints of 2024-11-05: a tower service that opens a stream for every GET, and takes
-/// messages by POST. Mount it at both places.
+/// The two endpoints of 2024-11-05: a tower service that opens a stream for every GET, and accepts
+/// messages by POST. Mount it at both paths.
 ///
-/// Sessions, limits and rules about hosts are those of the endpoint it was made of.
+/// It shares the sessions, the limits and the host policy of its [`HttpService`].
 pub struct SseService<S> {
     endpoint: Arc<Endpoint<S>>,
     messages: Arc<str>,
 }
 
 impl<S: Service> HttpService<S> {
-    /// Serves the transport of 2024-11-05, too. Clients are told to post to `messages`: a path, as
-    /// they see it, or a URL of the same origin.
+    /// Serves the transport of 2024-11-05, too. Clients post to `messages`: a path, as they see it, or a
+    /// URL of the same origin.
     pub fn sse(&self, messages: &str) -> SseService<S> {
         SseService {
             endpoint: Arc::clone(&self.endpoint),
@@ -109,7 +109,7 @@ impl<S: Service> SseService<S> {
         let limits = &self.endpoint.options.limits;
         match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => self
-                .take_in(parts, &bytes)
+                .accept(parts, &bytes)
                 .unwrap_or_else(|rejection| self.endpoint.reject(rejection)),
             Err(unread) => self.endpoint.unreadable(unread),
         }
@@ -148,7 +148,7 @@ impl<S: Service> SseService<S> {
         format!("{messages}{mark}{SESSION}{id}")
     }
 
-    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<EndpointResponse, HttpRejection> {
+    fn accept(&self, parts: Parts, bytes: &Bytes) -> Result<EndpointResponse, HttpRejection> {
         let session = self.find(&parts)?;
         let values = self.endpoint.values();
         let asks = match Message::parse_within(bytes, values) {
@@ -166,20 +166,20 @@ impl<S: Service> SseService<S> {
             },
         };
         let now = Instant::now().into_std();
-        match session.hear(now, bytes, asks) {
-            Heard::Accepted(starts, notified) => {
+        match session.deliver_text(now, bytes, asks) {
+            TextDelivery::Accepted(starts, notified) => {
                 let service = &self.endpoint.service;
                 notified
                     .into_iter()
                     .for_each(|notified| service.notified(notified));
-                let luggage = luggage(parts);
+                let extras = extras(parts);
                 for start in starts {
-                    session.run(service, luggage.clone(), start);
+                    session.run(service, extras.clone(), start);
                 }
                 Ok(reply::bare(StatusCode::ACCEPTED))
             }
-            Heard::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
-            Heard::Over => Err(HttpRejection::no_such_session()),
+            TextDelivery::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
+            TextDelivery::Over => Err(HttpRejection::no_such_session()),
         }
     }
 

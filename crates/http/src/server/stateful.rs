@@ -11,7 +11,7 @@ use pintle_proto::{AnswerStatus, Connection, ReadEnvelope};
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
-use super::endpoint::{Caller, Endpoint, EndpointResponse, PostResult, luggage, peer_identity};
+use super::endpoint::{Caller, Endpoint, EndpointResponse, PostResult, extras, peer_identity};
 use super::events::{EventStream, OutgoingMessage};
 use super::reply::{self, Era};
 use super::session::{Delivered, Post, ReplyFormat, Session, Stream, StreamLayout};
@@ -32,11 +32,11 @@ impl<S: Service> Endpoint<S> {
         let mut engine = Connection::session(self.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         engine.receive(now, message);
-        let Some(said) = engine.poll_transmit().map(OutgoingMessage::from) else {
+        let Some(message) = engine.poll_transmit().map(OutgoingMessage::from) else {
             return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);
         };
-        let succeeded = said.verdict == Some(AnswerStatus::Result);
-        let mut answer = reply::answer(said, Era::Handshaken);
+        let succeeded = message.verdict == Some(AnswerStatus::Result);
+        let mut answer = reply::answer(message, Era::Handshaken);
         if !succeeded {
             return answer;
         }
@@ -87,9 +87,9 @@ impl<S: Service> Endpoint<S> {
         }
         match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
-                let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
+                let post = Post::new(session, Arc::clone(&self.service), extras(parts), key);
                 PostResult::Waiting {
-                    speaker: Caller::Post(post),
+                    source: Caller::Post(post),
                     id,
                     era: Era::Handshaken,
                 }
@@ -124,8 +124,8 @@ impl<S: Service> Endpoint<S> {
             Err(fault) => return self.reject(HttpRejection::fault(fault)),
         };
         match stream {
-            // An empty stream would make clients come back for ever; this is their word for "do not".
-            Some(stream) if stream.is_silenced() => reply::bare(StatusCode::NO_CONTENT),
+            // 204 stops clients from resuming; after an empty stream they would try again.
+            Some(stream) if stream.is_cancelled() => reply::bare(StatusCode::NO_CONTENT),
             Some(stream) => {
                 let stream = TokenExpiry::new(stream, authorized_until(parts));
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))

@@ -1,4 +1,4 @@
-//! How many streams are open that are not replies: in all, and for each principal.
+//! The number of open streams that are not replies: in total, and for each principal.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Open {
     count_by_principal: HashMap<Box<str>, usize>,
 }
 
-/// The right to one open stream, given back when dropped.
+/// The permit for one open stream, released on drop.
 #[derive(Debug)]
 pub(super) struct StreamPermit {
     streams: Arc<Streams>,
@@ -38,7 +38,8 @@ impl Streams {
         })
     }
 
-    /// Counts one more stream; none at a limit. Callers nobody authorized share the limit of all.
+    /// Counts one more stream; returns `None` at a limit. Only the total limit applies to anonymous
+    /// callers.
     pub(super) fn admit(self: &Arc<Self>, principal: Option<&Principal>) -> Option<StreamPermit> {
         let mut open = self.lock();
         if open.all >= self.most {

@@ -1,9 +1,9 @@
-//! A connection that is patient with its peer, within bounds.
+//! A connection with timeouts for its peer.
 //!
-//! A peer must ask, once it has begun to, and must read what we write, sooner or later. Between two
-//! requests it may be idle for a while. And a peer that still sends when we have answered and said
-//! goodbye is listened to for a moment: closing at once would reset the connection, and with it the
-//! answer that the peer has not read yet.
+//! The peer must finish the head of a request, and must read our responses, each within a timeout.
+//! Between two requests it may be idle for some time. After our last response we read for a moment
+//! what the peer still sends. To close at once would reset the connection, and the peer would lose a
+//! response that it has not read.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -18,16 +18,16 @@ use super::HttpLimits;
 use super::deadline::Deadline;
 use super::request_phase::{RequestPhase, RequestPhases};
 
-/// How long a peer is listened to after the end.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long we read from the peer after our last response.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often we read in one go then.
+/// Maximum number of these reads in one poll.
 const READS_AT_ONCE: usize = 64;
 
-/// How long a peer is waited for.
+/// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IoTimeouts {
-    /// For the whole head of a request, however it trickles.
+    /// For the whole head of a request.
     pub(super) head: Duration,
     /// For the beginning of another request.
     pub(super) idle: Duration,
@@ -45,32 +45,32 @@ impl From<&HttpLimits> for IoTimeouts {
     }
 }
 
-/// A stream whose reads end once the peer is too slow to ask, whose writes fail once it has taken
-/// nothing for a while, and whose end waits for the peer's, a moment.
+/// A byte stream with timeouts. Reads end when a request is late, and writes fail when the peer does
+/// not read. Shutdown waits a moment for the end of the peer.
 #[derive(Debug)]
 pub(super) struct TimeoutIo<T> {
     io: T,
     patience: IoTimeouts,
     turns: RequestPhases,
     asking: Asking,
-    /// Set for as long as a write waits.
+    /// Set while a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
     /// Set once our side has ended.
     farewell: Option<Pin<Box<Sleep>>>,
 }
 
-/// How far the peer has come in its turn.
+/// The state of the request that the peer sends next.
 #[derive(Debug)]
 struct Asking {
     turn: RequestPhase,
     /// Whether the head has begun. The first one is expected at once.
     has_begun: bool,
-    /// Until when it is waited for; not set before there was something to wait for.
+    /// The deadline of the request; not set before the connection waits for one.
     until: Deadline,
 }
 
 impl<T> TimeoutIo<T> {
-    /// Is as patient with a peer as it is told, turn by turn.
+    /// Wraps `io`; `turns` states whether the peer owes a request or we owe a response.
     pub(super) fn new(io: T, patience: IoTimeouts, turns: RequestPhases) -> Self {
         Self {
             io,
@@ -86,8 +86,8 @@ impl<T> TimeoutIo<T> {
         }
     }
 
-    /// Something came from the peer: a head, if we owe nothing.
-    fn heard(&mut self) {
+    /// Records that bytes arrived. They begin a request head, unless we owe a response.
+    fn note_input(&mut self) {
         let turn = self.turns.now();
         if turn.is_the_peers() && (turn != self.asking.turn || !self.asking.has_begun) {
             self.asking.turn = turn;
@@ -96,7 +96,7 @@ impl<T> TimeoutIo<T> {
         }
     }
 
-    /// Ready once the peer has had its time.
+    /// Returns `Ready` once the deadline of the request has passed.
     fn wait_for_head(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let turn = self.turns.now();
         if !turn.is_the_peers() {
@@ -122,7 +122,7 @@ impl<T> TimeoutIo<T> {
         until.poll(cx)
     }
 
-    /// Passes on what a write came to, unless it waits for too long.
+    /// Returns the result of a write, or an error if the write waits for too long.
     fn watch<R>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if poll.is_ready() {
             self.alarm = None;
@@ -133,7 +133,7 @@ impl<T> TimeoutIo<T> {
             .alarm
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         std::task::ready!(alarm.as_mut().poll(cx));
-        Poll::Ready(Err(too_slow("the peer does not read")))
+        Poll::Ready(Err(too_slow("the peer has not read the response in time")))
     }
 }
 
@@ -151,15 +151,17 @@ impl<T: AsyncRead + Unpin> AsyncRead for TimeoutIo<T> {
         let poll = Pin::new(&mut self.io).poll_read(cx, buf);
         if poll.is_ready() {
             if buf.filled().len() > before {
-                self.heard();
+                self.note_input();
             }
             return poll;
         }
         std::task::ready!(self.wait_for_head(cx));
         if self.asking.has_begun {
-            return Poll::Ready(Err(too_slow("the peer does not finish its request's head")));
+            return Poll::Ready(Err(too_slow(
+                "the peer has not finished the request head in time",
+            )));
         }
-        // Nothing was begun, so nothing is broken: as if the peer had ended.
+        // No request has begun, so this is a normal end of the connection.
         Poll::Ready(Ok(()))
     }
 }
@@ -190,8 +192,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutIo<T> {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.io).poll_flush(cx);
         let poll = self.watch(cx, poll);
-        // An answer has left, and nobody reads before there is something to read: the time that the
-        // peer has for its next request begins here.
+        // A response has left. The timeout of the next request begins here, because hyper reads only
+        // when bytes arrive.
         if poll.is_ready() && self.wait_for_head(cx).is_ready() {
             cx.waker().wake_by_ref();
         }
@@ -202,14 +204,14 @@ impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutIo<T> {
         if self.farewell.is_none() {
             let poll = Pin::new(&mut self.io).poll_shutdown(cx);
             std::task::ready!(self.watch(cx, poll))?;
-            self.farewell = Some(Box::pin(tokio::time::sleep(FAREWELL)));
+            self.farewell = Some(Box::pin(tokio::time::sleep(CLOSE_TIMEOUT)));
         }
         self.poll_farewell(cx).map(Ok)
     }
 }
 
 impl<T: AsyncRead + Unpin> TimeoutIo<T> {
-    /// Reads and drops what the peer still sends, until it ends or the time is up.
+    /// Reads and drops bytes until the peer ends or the timeout has passed.
     fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(farewell) = &mut self.farewell
             && farewell.as_mut().poll(cx).is_ready()
@@ -225,7 +227,7 @@ impl<T: AsyncRead + Unpin> TimeoutIo<T> {
                 Poll::Ready(_) => return Poll::Ready(()),
             }
         }
-        // There is more, but others want to be served as well.
+        // More bytes wait, but other tasks must run, too.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_that_still_sends_at_the_end_is_heard_for_a_moment() {
+    async fn bytes_that_arrive_at_the_end_are_read_for_a_moment() {
         let (ours, mut theirs) = tokio::io::duplex(8);
         let mut stream = patient(ours);
         let began = Instant::now();
@@ -294,6 +296,6 @@ mod tests {
         let mut stream = patient(ours);
         let began = Instant::now();
         stream.shutdown().await.expect("an end");
-        assert_eq!(began.elapsed(), FAREWELL);
+        assert_eq!(began.elapsed(), CLOSE_TIMEOUT);
     }
 }

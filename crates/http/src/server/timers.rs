@@ -1,7 +1,6 @@
-//! When sessions want to hear of time: calls run out of patience, handshakes are not confirmed.
+//! Timers of sessions: for calls that time out, and handshakes that the client never confirms.
 //!
-//! One task looks after all sessions. A session has one alarm at most, and none once it waits for
-//! nothing, so there are never more than sessions.
+//! One task serves all sessions. A session has at most one alarm, and none while it waits for nothing.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -11,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::rules::session_id::SessionId;
 
-/// The alarms of all sessions of one endpoint.
+/// The timers of all sessions of one endpoint.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     set: Mutex<BTreeSet<(Instant, SessionId)>>,
@@ -19,7 +18,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Puts the alarm of a session off or forward, sets it or takes it back.
+    /// Sets, moves or removes the alarm of a session.
     pub(super) fn change(&self, id: SessionId, before: Option<Instant>, after: Option<Instant>) {
         let mut set = self.lock();
         if let Some(at) = before {
@@ -34,17 +33,17 @@ impl Timers {
         }
     }
 
-    /// Waits until a sooner alarm than all others was set.
+    /// Waits until an alarm is set that is earlier than all others.
     pub(super) async fn sooner(&self) {
         self.sooner.notified().await;
     }
 
-    /// The first alarm.
+    /// Returns the first alarm.
     pub(super) fn next(&self) -> Option<Instant> {
         self.lock().first().map(|(at, _)| *at)
     }
 
-    /// Takes a session whose alarm has come.
+    /// Removes and returns a session whose alarm is due.
     pub(super) fn take(&self, now: Instant) -> Option<SessionId> {
         let mut set = self.lock();
         let has_come = set.first().is_some_and(|(at, _)| *at <= now);
@@ -52,7 +51,6 @@ impl Timers {
         Some(id)
     }
 
-    // Whatever happens between two calls on the set, what a poisoned lock guards is a set.
     fn lock(&self) -> MutexGuard<'_, BTreeSet<(Instant, SessionId)>> {
         self.set.lock()
     }
@@ -66,18 +64,18 @@ mod tests {
 
     #[test]
     fn a_session_has_one_alarm_at_most() {
-        let alarms = Timers::default();
+        let timers = Timers::default();
         let [one, other] =
             ["0", "1"].map(|digit| SessionId::parse(&digit.repeat(32)).expect("a name"));
         let now = Instant::now();
         let at = |seconds| now + Duration::from_secs(seconds);
-        alarms.change(one, None, Some(at(9)));
-        alarms.change(other, None, Some(at(5)));
-        alarms.change(one, Some(at(9)), Some(at(3)));
-        assert_eq!((alarms.next(), alarms.lock().len()), (Some(at(3)), 2));
-        assert_eq!(alarms.take(at(2)), None);
-        assert_eq!(alarms.take(at(3)), Some(one));
-        alarms.change(other, Some(at(5)), None);
-        assert_eq!((alarms.next(), alarms.take(at(10))), (None, None));
+        timers.change(one, None, Some(at(9)));
+        timers.change(other, None, Some(at(5)));
+        timers.change(one, Some(at(9)), Some(at(3)));
+        assert_eq!((timers.next(), timers.lock().len()), (Some(at(3)), 2));
+        assert_eq!(timers.take(at(2)), None);
+        assert_eq!(timers.take(at(3)), Some(one));
+        timers.change(other, Some(at(5)), None);
+        assert_eq!((timers.next(), timers.take(at(10))), (None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! The end of what was authorized for a while.
+//! The end of an authorization that has a limited duration.
 
 use std::future::{Future, pending};
 use std::pin::Pin;
@@ -11,14 +11,14 @@ use tokio::time::{Instant, sleep_until};
 use super::events::{MessageSource, OutgoingMessage};
 use crate::rules::event_id::EventId;
 
-/// Until when a request is authorized; none for as long as it takes.
+/// Returns the end of the authorization of a request, or `None` if it has no end.
 #[inline]
 pub(super) fn authorized_until(parts: &Parts) -> Option<Instant> {
     let until = parts.extensions.get::<AuthorizedUntil>();
     until.map(|AuthorizedUntil(end)| Instant::from_std(*end))
 }
 
-/// Is ready at that moment; never without one.
+/// Waits until that instant, or forever without one.
 pub(super) async fn end_of(until: Option<Instant>) {
     match until {
         Some(end) => sleep_until(end).await,
@@ -26,17 +26,17 @@ pub(super) async fn end_of(until: Option<Instant>) {
     }
 }
 
-/// Speaks until its request is authorized no more. What is said then is for whoever comes back with
-/// a new token.
+/// Passes messages on until the authorization of the request ends. Later messages wait for a client
+/// that resumes with a new token.
 pub(super) struct TokenExpiry<S> {
-    speaker: Option<S>,
+    source: Option<S>,
     end: Option<Pin<Box<tokio::time::Sleep>>>,
 }
 
 impl<S: MessageSource> TokenExpiry<S> {
-    pub(super) fn new(speaker: S, until: Option<Instant>) -> Self {
+    pub(super) fn new(source: S, until: Option<Instant>) -> Self {
         Self {
-            speaker: Some(speaker),
+            source: Some(source),
             end: until.map(|end| Box::pin(sleep_until(end))),
         }
     }
@@ -48,19 +48,19 @@ impl<S: MessageSource> MessageSource for TokenExpiry<S> {
             && end.as_mut().poll(cx).is_ready()
         {
             self.end = None;
-            self.speaker = None;
+            self.source = None;
         }
-        match &mut self.speaker {
-            Some(speaker) => speaker.poll_message(cx),
+        match &mut self.source {
+            Some(source) => source.poll_message(cx),
             None => Poll::Ready(None),
         }
     }
 
     fn is_owed(&self) -> bool {
-        self.speaker.as_ref().is_some_and(MessageSource::is_owed)
+        self.source.as_ref().is_some_and(MessageSource::is_owed)
     }
 
     fn beginning(&mut self) -> Option<EventId> {
-        self.speaker.as_mut()?.beginning()
+        self.source.as_mut()?.beginning()
     }
 }

@@ -95,7 +95,7 @@ async fn a_later_head_has_as_much_time_from_its_first_byte() {
 
 // hardening: H-153
 #[tokio::test(start_paused = true)]
-async fn whoever_is_slow_and_in_time_is_served() {
+async fn a_slow_client_within_the_timeouts_is_served() {
     let place = Place::open(HttpOptions::default());
     let mut slow = place.connect();
     let request = list();
@@ -130,7 +130,7 @@ async fn a_body_has_its_time_however_it_trickles() {
         let answer = slow.trickle(body.as_bytes(), silence * SECOND).await;
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
         assert!(began.elapsed() >= ends * SECOND, "{:?}", began.elapsed());
-        // What is still sent is heard for a moment, so that the answer is not lost.
+        // The server still reads for a moment, so that the response is not lost.
         assert!(
             began.elapsed() <= (ends + 31) * SECOND,
             "{:?}",
@@ -240,7 +240,7 @@ async fn the_end_waits_no_longer_than_its_time() {
 
 // hardening: H-179
 #[tokio::test]
-async fn a_peer_that_vanished_without_a_word_is_noticed_within_two_signs_of_life() {
+async fn a_vanished_peer_is_detected_within_two_keep_alive_intervals() {
     let limits = HttpLimits::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -9,7 +9,7 @@ use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::exchange::Exchange;
 use crate::server::session::Post;
 
-/// Whoever waits for an answer. Closed: a request stands alone, or belongs to a session.
+/// The source of an answer. Closed: a request is stateless, or belongs to a session.
 pub(in crate::server) enum Caller<S: Service> {
     Exchange(Exchange),
     Post(Post<S>),

@@ -11,7 +11,7 @@ use super::Endpoint;
 use crate::rules::params_preview::ParamsPreview;
 
 impl<S: Service> Endpoint<S> {
-    /// What the principal of a request would have to be granted first.
+    /// Returns the scopes that the principal of a request lacks.
     pub(in crate::server) fn missing_scopes(
         &self,
         parts: &Parts,
@@ -27,7 +27,7 @@ impl<S: Service> Endpoint<S> {
                 .service
                 .missing_scopes(&request.method, &subject, principal);
         }
-        // That something changes is a part of what it is: who may not read it does not follow it.
+        // A subscription needs the scopes of a read, because changes reveal the content.
         let followed = outline.followed(&request.method);
         all_missing(
             followed

@@ -9,7 +9,7 @@ use pintle_model::{RequestId, Revision, jsonrpc};
 use pintle_proto::{Connection, ReadEnvelope, ServerProfile, Terms};
 use pintle_runtime::Service;
 
-use super::{Caller, Endpoint, PostResult, luggage, peer_identity};
+use super::{Caller, Endpoint, PostResult, extras, peer_identity};
 use crate::server::exchange::Exchange;
 use crate::server::reply::{self, Era};
 use crate::server::token_expiry::authorized_until;
@@ -36,13 +36,12 @@ impl<S: Service> Endpoint<S> {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
         let until = authorized_until(&parts);
-        let mut exchange =
-            Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
+        let mut exchange = Exchange::begin(&self.service, engine, request, envelope, extras(parts));
         if let Some(permit) = permit {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
         }
         PostResult::Waiting {
-            speaker: Caller::Exchange(exchange),
+            source: Caller::Exchange(exchange),
             id,
             era: Era::Modern,
         }
@@ -55,9 +54,9 @@ impl<S: Service> Endpoint<S> {
         request: jsonrpc::Request<'_>,
         envelope: ReadEnvelope<'_>,
     ) -> PostResult<S> {
-        let (id, speaker) = self.sessionless_caller(revision, parts, request, envelope);
+        let (id, source) = self.sessionless_caller(revision, parts, request, envelope);
         PostResult::Waiting {
-            speaker,
+            source,
             id,
             era: Era::Handshaken,
         }
@@ -80,11 +79,11 @@ impl<S: Service> Endpoint<S> {
             Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
         };
         let engine = engine.with_peer(peer_identity(&parts));
-        let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
+        let exchange = Exchange::begin(&self.service, engine, request, envelope, extras(parts));
         (id, Caller::Exchange(exchange))
     }
 
-    /// What is not remembered between two requests is not offered.
+    /// Returns the profile without the features that need state between two requests.
     fn sessionless_profile(&self) -> Arc<ServerProfile> {
         let whole = self.service.profile();
         let mut kept = self.sessionless_profile.lock();

@@ -1,4 +1,4 @@
-//! The bounds of a session.
+//! The limits of a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,16 +7,14 @@ use pintle_proto::Limits;
 
 use crate::server::{HttpLimits, HttpOptions};
 
-/// What the sessions of one endpoint are bounded by.
+/// The limits of the sessions of one endpoint.
 #[derive(Debug)]
 pub(in crate::server) struct Bounds {
-    /// The conversation.
     pub(super) conversation: Arc<Limits>,
-    /// What is kept for clients that come back.
     pub(super) replay: Replay,
 }
 
-/// How much is kept for clients that come back, and how long.
+/// The limits of the messages that are stored for clients that resume.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Replay {
     /// Messages of one stream.
@@ -27,12 +25,12 @@ pub(super) struct Replay {
     pub(super) events_of_session: usize,
     /// Bytes of these.
     pub(super) bytes_of_session: usize,
-    /// How long a stream waits for its client.
+    /// How long a stream waits for its client to resume.
     pub(super) time: Duration,
 }
 
 impl Bounds {
-    /// The bounds that an endpoint's options set.
+    /// Returns the limits that the options of an endpoint set.
     pub(in crate::server) fn of(options: &HttpOptions) -> Self {
         Self {
             conversation: Arc::clone(&options.conversation),

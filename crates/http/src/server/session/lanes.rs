@@ -1,4 +1,4 @@
-//! Where the messages of a session wait for their readers.
+//! The queues in which messages of a session wait for their readers.
 //!
 //! # From lane to stream
 //!
@@ -7,13 +7,13 @@
 //!
 //! Reply(key) ─────────► replies[key] ────► the response to the POST, or the GET that resumes it
 //!    │                                            │
-//!    │ only questions, if no client               ├──► trails: an event id, and a copy for replay
+//!    │ only questions, if no client               ├──► replay: an event id, and a stored copy
 //!    │ reads notices there                        │    where clients can resume
 //!    ▼                                            │
-//! Session ────────────► unasked ─────────► the newest GET stream, if there is one
+//! Session ────────────► unsolicited ─────────► the newest GET stream, if there is one
 //! ```
 //!
-//! A session of one stream sends both lanes to `unasked`, and its stream is the only reader. A message
+//! A session of one stream sends both lanes to `unsolicited`, and its stream is the only reader. A message
 //! gets its event id when it leaves its outbox, so that merged and dropped messages leave no gap.
 
 mod readers;
@@ -40,74 +40,74 @@ pub(super) struct Lanes {
     // An entry here or in `listeners` means that the session is in use. Entries come and go only
     // inside `Session::change`, because `last_use` is set there.
     replies: Replies,
-    /// What the server says unasked. It waits here while no stream is open.
-    unasked: Outbox,
-    // Only the newest reads `unasked`, because an older one may belong to a broken connection.
+    /// Messages that belong to no request. They wait here while no stream is open.
+    unsolicited: Outbox,
+    // Only the newest reads `unsolicited`, because an older one may belong to a broken connection.
     listeners: Listeners,
     // A message enters when it leaves its outbox, because it may be merged or dropped before.
-    trails: ReplayBuffer,
-    /// Whether everything is said on the one stream of the session, replies as well.
+    replay: ReplayBuffer,
+    /// Whether the session has one stream, which carries the replies, too.
     // Such a session has replies without messages: they show that requests are open.
     is_one: bool,
     /// Requests of such a session that may run now.
     // Empty in other sessions, because there each post starts its own request.
     starts: Vec<(Ticket, IncomingRequest)>,
-    /// Whether clients may come back to a stream.
+    /// Whether clients may resume a stream.
     // False in a session of one stream, because that opens before a revision is agreed on.
     resumes: bool,
-    /// Whether a stream begins with something to come back to, and may be closed early.
+    /// Whether a stream begins with an event id, and may be closed before its end.
     primes: bool,
-    /// No stream is served any more.
-    // Final. It ends the readers of `unasked` only, because open requests may still finish.
+    /// Whether the session has stopped serving streams.
+    // Final. It ends the readers of `unsolicited` only, because open requests may still finish.
     is_mute: bool,
     // Filled only inside `Session::change`, because that wakes them after unlock.
     wakers: Vec<Waker>,
 }
 
-/// How many streams a session speaks on. Closed by design.
+/// The number of streams of a session. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum StreamLayout {
-    /// One for every reply, and others for what the server says unasked.
+    /// One stream for each reply, and others for messages that belong to no request.
     ManyStreams,
-    /// One for everything, which is the session: both end together.
+    /// One stream for all messages. The stream and the session end together.
     OneStream,
 }
 
-/// What a post finds on its lane. Closed: it starts, hears, or goes.
+/// The next event on the lane of a post. Closed by design.
 pub(super) enum PostEvent {
     /// The request may run now.
     Start(Ticket, IncomingRequest),
     /// A message for the client.
-    Say(OutgoingMessage),
+    Send(OutgoingMessage),
     /// The request was cancelled.
     Stop,
-    /// The request goes on, but not here.
-    Part,
+    /// The request continues without this reader.
+    Detach,
 }
 
-/// What a client that comes back goes on hearing. Closed by design.
+/// The messages that follow on a resumed stream. Closed by design.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Remaining {
     /// The reply to a request that still runs.
     Reply(RequestKey, u32),
-    /// What the server says unasked.
-    Unasked(u64, u32),
-    /// Nothing: all was said.
+    /// The messages that belong to no request.
+    Unsolicited(u64, u32),
+    /// Nothing: all messages have left.
     Nothing,
-    /// Nothing: it was cancelled.
-    Silence,
+    /// Nothing: the request was cancelled.
+    Cancelled,
 }
 
 impl Lanes {
-    /// The lanes of a session on these terms.
-    pub(super) fn new(tag: u32, shape: StreamLayout, terms: Option<&Terms>) -> Self {
+    /// Creates the lanes of a session that has these terms.
+    pub(super) fn new(tag: u32, layout: StreamLayout, terms: Option<&Terms>) -> Self {
         let has = |feature| terms.is_some_and(|terms| terms.has(feature));
         Self {
             replies: Replies::default(),
-            unasked: Outbox::default(),
+            unsolicited: Outbox::default(),
             listeners: Listeners::default(),
-            trails: ReplayBuffer::new(tag),
-            is_one: shape == StreamLayout::OneStream,
+            replay: ReplayBuffer::new(tag),
+            is_one: layout == StreamLayout::OneStream,
             starts: Vec::new(),
             resumes: has(Feature::Resumption),
             primes: has(Feature::PrimingEvent),
@@ -146,13 +146,13 @@ impl Lanes {
         }
     }
 
-    /// Takes a request that has not been started.
+    /// Removes and returns a request that has not started.
     #[inline]
     pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
         self.replies.get_mut(key)?.start.take()
     }
 
-    /// Whether the answer to a request is still wanted.
+    /// Returns true if a request is open and not cancelled.
     #[inline]
     pub(super) fn is_wanted(&self, key: RequestKey) -> bool {
         let reply = self.replies.get(key);
@@ -165,9 +165,9 @@ impl Lanes {
                 if matches!(transmit.kind, TransmitKind::Answer(_)) {
                     self.replies.remove(key);
                 }
-                self.push_unasked(transmit, bounds);
+                self.push_unsolicited(transmit, bounds);
             }
-            Destination::Session => self.push_unasked(transmit, bounds),
+            Destination::Session => self.push_unsolicited(transmit, bounds),
             Destination::Reply(key) => self.push_reply(key, transmit, bounds),
         }
     }
@@ -180,7 +180,7 @@ impl Lanes {
         if reply.is_mute() && !is_answer {
             return self.redirect(transmit, bounds);
         }
-        if reply.is_unheard() {
+        if reply.is_unreachable() {
             self.replies.remove(key);
             return;
         }
@@ -192,14 +192,14 @@ impl Lanes {
         }
     }
 
-    /// Says elsewhere what is not heard where it belongs, if it must be heard.
+    /// Moves a message without a reader to the other streams if it belongs to a question.
     fn redirect(&mut self, transmit: Transmit, bounds: &Bounds) {
         if is_of_a_question(&transmit) {
-            self.push_unasked(transmit, bounds);
+            self.push_unsolicited(transmit, bounds);
         }
     }
 
-    /// What comes next on the lane of a request, if it is there already.
+    /// Returns the next event on the lane of a request, if it is ready.
     pub(super) fn next_reply(
         &mut self,
         key: RequestKey,
@@ -208,19 +208,19 @@ impl Lanes {
     ) -> Option<PostEvent> {
         match self.replies.get_mut(key) {
             Some(reply) if reply.reader == reader => {
-                // Whoever asks is awake.
+                // The caller is awake.
                 reply.waker = None;
                 if let Some((ticket, incoming)) = reply.start.take() {
                     return Some(PostEvent::Start(ticket, incoming));
                 }
             }
-            Some(_) => return Some(PostEvent::Part),
+            Some(_) => return Some(PostEvent::Detach),
             None => return Some(PostEvent::Stop),
         }
-        self.next_said(key, &bounds.replay)
+        self.next_message(key, &bounds.replay)
     }
 
-    fn next_said(&mut self, key: RequestKey, bounds: &Replay) -> Option<PostEvent> {
+    fn next_message(&mut self, key: RequestKey, bounds: &Replay) -> Option<PostEvent> {
         let reply = self.replies.get_mut(key)?;
         if let Some(transmit) = reply.outbox.pop() {
             let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
@@ -229,22 +229,27 @@ impl Lanes {
             } else if is_answer {
                 reply.is_answered = true;
             }
-            return Some(PostEvent::Say(self.say(key, transmit.into(), bounds)));
+            return Some(PostEvent::Send(self.record(key, transmit.into(), bounds)));
         }
         if reply.is_cancelled {
             return Some(PostEvent::Stop);
         }
-        std::mem::take(&mut reply.is_detaching).then_some(PostEvent::Part)
+        std::mem::take(&mut reply.is_detaching).then_some(PostEvent::Detach)
     }
 
-    fn say(&mut self, key: RequestKey, said: OutgoingMessage, bounds: &Replay) -> OutgoingMessage {
+    fn record(
+        &mut self,
+        key: RequestKey,
+        message: OutgoingMessage,
+        bounds: &Replay,
+    ) -> OutgoingMessage {
         match self.replies.get(key).and_then(|reply| reply.stream) {
-            Some(stream) => self.trails.say(stream, said, bounds),
-            None => said,
+            Some(stream) => self.replay.record(stream, message, bounds),
+            None => message,
         }
     }
 
-    /// As [`Lanes::next_reply`]; when there is nothing, `cx` is woken once there is.
+    /// As [`Lanes::next_reply`], but wakes `cx` once an event is ready.
     pub(super) fn poll_reply(
         &mut self,
         key: RequestKey,
@@ -261,48 +266,48 @@ impl Lanes {
         next.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Whether nobody waits here for anything.
+    /// Returns true if no request and no stream is open.
     pub(super) fn is_unused(&self) -> bool {
         self.replies.is_empty() && self.listeners.is_empty()
     }
 
-    /// Whether clients are told where to come back to before anything else.
+    /// Returns true if each stream begins with an event id.
     #[inline]
     pub(super) fn primes(&self) -> bool {
         self.primes
     }
 
-    /// Forgets what nobody came back to in time.
+    /// Drops the streams that no client resumed in time.
     pub(super) fn expire(&mut self, now: Instant, bounds: &Replay) {
-        self.trails.expire(now, bounds);
+        self.replay.expire(now, bounds);
     }
 
-    /// Takes the requests that may run now, on the one stream there is.
+    /// Removes and returns the requests of a session of one stream that may run now.
     #[cfg(feature = "sse")]
     pub(super) fn take_starts(&mut self) -> Vec<(Ticket, IncomingRequest)> {
         std::mem::take(&mut self.starts)
     }
 
-    /// Whether another message should be taken in: not while too much waits for the one stream to
-    /// be read, because answers are never dropped.
+    /// Returns true if the session can accept another message. It cannot while too much waits for the
+    /// reader of its one stream, because answers are never dropped.
     #[cfg(feature = "sse")]
     pub(super) fn has_room(&self, bounds: &Bounds) -> bool {
         let limits = &bounds.conversation;
         let messages = limits.max_running_requests + limits.max_queued_notices;
-        self.unasked.len() < messages && self.unasked.bytes() < limits.max_outgoing_bytes
+        self.unsolicited.len() < messages && self.unsolicited.bytes() < limits.max_outgoing_bytes
     }
 
-    /// Whether the reader of a lane is so slow that notices are about to be merged or dropped.
+    /// Returns true if the reader of a lane is so slow that notices will be merged or dropped.
     pub(super) fn is_behind(&self, key: RequestKey, bounds: &Bounds) -> bool {
         if self.is_one {
-            return self.unasked.is_full(&bounds.conversation);
+            return self.unsolicited.is_full(&bounds.conversation);
         }
         self.replies
             .get(key)
             .is_some_and(|reply| reply.is_read && reply.outbox.is_full(&bounds.conversation))
     }
 
-    /// Wakes everybody, to look again.
+    /// Wakes all readers.
     pub(super) fn wake_all(&mut self) {
         self.wakers.extend(
             self.replies
@@ -317,7 +322,7 @@ impl Lanes {
     }
 }
 
-/// A question, or that it is taken back: nobody else can say that.
+/// Returns true for a question and its cancellation. No other message replaces them.
 fn is_of_a_question(transmit: &Transmit) -> bool {
     matches!(
         transmit.kind,

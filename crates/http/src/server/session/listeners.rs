@@ -1,8 +1,8 @@
-//! The open streams of a session for what the server says unasked.
+//! The open streams of a session for messages that belong to no request.
 
 use std::task::Waker;
 
-/// The open streams; the one that was opened last hears everything.
+/// The open streams. The newest receives all messages.
 #[derive(Debug, Default)]
 pub(super) struct Listeners {
     open: Vec<Listener>,
@@ -18,8 +18,8 @@ struct Listener {
 }
 
 impl Listeners {
-    /// Lets a new reader hear a stream, and names the reader. Whoever read the stream before reads
-    /// no more; its waker is given back.
+    /// Replaces the reader of a stream, which becomes the newest. Returns the number of the new reader
+    /// and the waker of the one before.
     pub(super) fn attach(&mut self, stream: u64) -> (u32, Option<Waker>) {
         let before = self.position(stream).map(|at| self.open.remove(at));
         self.readers += 1;
@@ -34,27 +34,27 @@ impl Listeners {
         (self.readers, before.and_then(|before| before.waker))
     }
 
-    /// Closes a stream, if this is who reads it.
+    /// Closes a stream if `reader` reads it.
     pub(super) fn detach(&mut self, stream: u64, reader: u32) -> bool {
         let at = self.position(stream);
         let own = at.filter(|at| self.open.get(*at).is_some_and(|own| own.reader == reader));
         own.map(|at| self.open.remove(at)).is_some()
     }
 
-    /// Whether this is who reads the stream.
+    /// Returns true if `reader` reads the stream.
     pub(super) fn is_reader(&self, stream: u64, reader: u32) -> bool {
         let is_own = |own: &Listener| own.stream == stream && own.reader == reader;
         self.open.iter().any(is_own)
     }
 
-    /// Whether this stream hears everything.
+    /// Returns true if this stream receives all messages.
     pub(super) fn is_newest(&self, stream: u64) -> bool {
         self.open
             .last()
             .is_some_and(|newest| newest.stream == stream)
     }
 
-    /// Notes whom to wake for a stream.
+    /// Stores the waker of the reader of a stream.
     pub(super) fn wait(&mut self, stream: u64, waker: &Waker) {
         if let Some(listener) = self.open.iter_mut().find(|own| own.stream == stream) {
             listener.waker = Some(waker.clone());

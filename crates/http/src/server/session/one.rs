@@ -1,4 +1,4 @@
-//! A session that is one stream, as in 2024-11-05: whatever is posted, everything is said there.
+//! A session of one stream, as in 2024-11-05: the stream carries every message of the server.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -11,54 +11,59 @@ use tokio::runtime::Handle;
 use super::Session;
 use crate::server::exchange::{RequestExtras, handler};
 
-/// Whether a text may ask for something. Closed by design.
+/// Whether a text may contain requests. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Asks {
     Something,
     Nothing,
 }
 
-/// What became of a text.
-pub(in crate::server) enum Heard {
-    /// It was taken in: these requests may run, and the service hears of these.
+/// The result of a delivery.
+pub(in crate::server) enum TextDelivery {
+    /// The engine accepted the text. These requests may run, and the service handles these notices.
     Accepted(Vec<(Ticket, IncomingRequest)>, Vec<IncomingNotice>),
-    /// Too many requests are in flight, or too much waits to be read.
+    /// Too many requests are in flight, or too many messages wait for the reader.
     Crowded,
-    /// The session has ended meanwhile.
+    /// The session has ended.
     Over,
 }
 
 impl Session {
-    /// Hands a message or a batch to the engine. What asks for something is refused at the limits; a
-    /// cancellation or an answer makes room and is always heard.
-    pub(in crate::server) fn hear(&self, now: Instant, text: &[u8], asks: Asks) -> Heard {
+    /// Passes a message or a batch to the engine. Requests are rejected at the limits. Cancellations
+    /// and answers are always accepted, because they make room.
+    pub(in crate::server) fn deliver_text(
+        &self,
+        now: Instant,
+        text: &[u8],
+        asks: Asks,
+    ) -> TextDelivery {
         self.change(|state| {
             state.last_use = now;
             if state.is_over {
-                return Heard::Over;
+                return TextDelivery::Over;
             }
             let has_room =
                 !state.engine.is_at_request_limit() && state.lanes.has_room(&self.bounds);
             if asks == Asks::Something && !has_room {
-                return Heard::Crowded;
+                return TextDelivery::Crowded;
             }
             state.engine.handle_text(now, text);
             state.settle(&self.bounds);
             let notified = std::mem::take(&mut state.notified);
-            Heard::Accepted(state.lanes.take_starts(), notified)
+            TextDelivery::Accepted(state.lanes.take_starts(), notified)
         })
     }
 
-    /// Runs a request, first in place, then by itself.
+    /// Runs a request: polls it once in place, then moves it to a task.
     pub(in crate::server) fn run<S: Service>(
         self: &Arc<Self>,
         service: &Arc<S>,
-        luggage: RequestExtras,
+        extras: RequestExtras,
         (ticket, incoming): (Ticket, IncomingRequest),
     ) {
         let key = incoming.key;
         let outlet: Arc<dyn EngineHandle> = Arc::clone(self) as _;
-        let mut handler = handler(service, outlet, luggage, ticket, incoming);
+        let mut handler = handler(service, outlet, extras, ticket, incoming);
         let first = handler
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));

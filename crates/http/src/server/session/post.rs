@@ -1,8 +1,7 @@
 //! A request that was posted to a session, and the reply to it.
 //!
-//! The handler is polled by whoever polls the response. When the client goes away this is not a
-//! cancellation: the handler becomes a task of its own and goes on, and what it says waits for the
-//! client to come back.
+//! A poll of the response polls the handler. A client that disconnects does not cancel its request:
+//! the handler becomes a task, and its messages wait for the client to resume.
 //!
 //! # States
 //!
@@ -36,7 +35,7 @@ use crate::rules::event_id::EventId;
 use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::exchange::{Handler, RequestExtras, handler};
 
-/// The name under which a post reads its reply; whoever comes back has a higher one.
+/// The number of a post as the reader of its reply. Readers that resume have higher numbers.
 const FIRST_READER: u32 = 0;
 
 /// The reader of one reply.
@@ -44,7 +43,7 @@ pub(in crate::server) struct Post<S: Service> {
     session: Arc<Session>,
     service: Arc<S>,
     // Empty once the handler exists, because `start` moves it into the handler.
-    luggage: RequestExtras,
+    extras: RequestExtras,
     key: RequestKey,
     // Polled outside of the lock of the session, because the handler locks the session itself. A
     // handler that is still here has not answered, because it answers in its last poll.
@@ -53,60 +52,60 @@ pub(in crate::server) struct Post<S: Service> {
     stage: Stage,
 }
 
-/// How far a post has come. Closed by design.
+/// The state of a post. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Reading,
-    /// The answer has left, or there will be none.
+    /// The answer has left, or will not follow.
     Over,
-    /// The request goes on without this post; where its client comes back to, if that is not known
-    /// to it yet.
+    /// The request continues without this post. The event id is where its client resumes, unless the
+    /// client knows it already.
     Detached(Option<EventId>),
 }
 
 impl<S: Service> Post<S> {
-    /// Reads the reply to a request that the session has taken in.
+    /// Reads the reply to a request that the session has accepted.
     pub(in crate::server) fn new(
         session: Arc<Session>,
         service: Arc<S>,
-        luggage: RequestExtras,
+        extras: RequestExtras,
         key: RequestKey,
     ) -> Self {
         Self {
             session,
             service,
-            luggage,
+            extras,
             key,
             handler: None,
             stage: Stage::Reading,
         }
     }
 
-    /// Whether the client would come back for the answer, if it were told where to.
+    /// Returns true if the client would resume for the answer, given an event id.
     pub(in crate::server) fn primes(&self) -> bool {
         self.session.lock().lanes.primes()
     }
 
     fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.session) as _;
-        let luggage = std::mem::take(&mut self.luggage);
-        self.handler = Some(handler(&self.service, outlet, luggage, ticket, incoming));
+        let extras = std::mem::take(&mut self.extras);
+        self.handler = Some(handler(&self.service, outlet, extras, ticket, incoming));
     }
 
-    /// What is there already, or comes of the handler now.
-    fn next_said(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
+    /// Returns a message that is ready, or else polls the handler for one.
+    fn next_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         loop {
             let next = self.session.next_reply(self.key, FIRST_READER);
             if let Some(next) = next {
-                if let Poll::Ready(said) = self.act(next) {
-                    return Poll::Ready(said);
+                if let Poll::Ready(message) = self.act(next) {
+                    return Poll::Ready(message);
                 }
                 continue;
             }
             self.poll_handler(cx);
             let next = self.session.poll_reply(self.key, FIRST_READER, cx);
-            if let Poll::Ready(said) = self.act(std::task::ready!(next)) {
-                return Poll::Ready(said);
+            if let Poll::Ready(message) = self.act(std::task::ready!(next)) {
+                return Poll::Ready(message);
             }
         }
     }
@@ -117,17 +116,17 @@ impl<S: Service> Post<S> {
                 self.start(ticket, incoming);
                 return Poll::Pending;
             }
-            PostEvent::Say(said) => {
-                if said.verdict.is_some() {
+            PostEvent::Send(message) => {
+                if message.verdict.is_some() {
                     self.stage = Stage::Over;
                 }
-                return Poll::Ready(Some(said));
+                return Poll::Ready(Some(message));
             }
             PostEvent::Stop => {
                 self.stage = Stage::Over;
                 self.handler = None;
             }
-            PostEvent::Part => self.detach_client(),
+            PostEvent::Detach => self.detach_client(),
         }
         Poll::Ready(None)
     }
@@ -146,7 +145,7 @@ impl<S: Service> Post<S> {
         }
     }
 
-    /// Leaves the lane to whoever comes back, or else closes it.
+    /// Leaves the lane to a client that resumes, or else closes it.
     fn leave(&mut self) {
         let (session, key) = (Arc::clone(&self.session), self.key);
         if self.detach() {
@@ -161,7 +160,7 @@ impl<S: Service> Post<S> {
         });
     }
 
-    /// Lets the handler go on without a reader; false if there is none to go on.
+    /// Lets the handler continue without a reader. Returns false without a handler.
     fn detach(&mut self) -> bool {
         let start = self.session.lock().lanes.take_start(self.key);
         if let Some((ticket, incoming)) = start {
@@ -176,7 +175,7 @@ impl<S: Service> Post<S> {
 }
 
 impl Session {
-    /// Lets the handler of a request go on by itself; false if it is not wanted any more.
+    /// Moves the handler of a request to a task. Returns false if the request was cancelled.
     pub(super) fn detach(
         &self,
         runtime: &Handle,
@@ -184,8 +183,8 @@ impl Session {
         reader: u32,
         handler: Handler,
     ) -> bool {
-        // The handler waits until its lane knows of it. It is spawned outside of the lock: a runtime
-        // that is ending drops it right here, and what it drops may speak to the session.
+        // The handler waits until its lane has recorded it. It is spawned outside of the lock, because
+        // a runtime that is ending drops it here, and its drop may lock the session.
         let (go, may_go) = oneshot::channel();
         let task = runtime.spawn(async move {
             if may_go.await.is_ok() {
@@ -203,7 +202,7 @@ impl Session {
 impl<S: Service> MessageSource for Post<S> {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         match self.stage {
-            Stage::Reading => self.next_said(cx),
+            Stage::Reading => self.next_message(cx),
             Stage::Over | Stage::Detached(_) => Poll::Ready(None),
         }
     }

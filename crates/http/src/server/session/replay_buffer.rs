@@ -1,8 +1,8 @@
-//! What has left on the streams of a session, kept for clients that come back.
+//! The messages that left on the streams of a session, stored for clients that resume.
 //!
-//! A message gets its place on a stream when it leaves, not when it is made: what is merged or
-//! dropped while it waits leaves no gap. Whoever comes back says which message was the last, and
-//! gets everything after it, or is told that this is not possible: never a part.
+//! A message gets its event id when it leaves, so merged and dropped messages leave no gap. A client
+//! that resumes names the last event it received. It gets every later message, or an error if one is
+//! no longer stored.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,42 +13,41 @@ use super::bounds::Replay;
 use crate::rules::event_id::EventId;
 use crate::server::events::OutgoingMessage;
 
-/// The streams of a session that can be come back to, by age.
+/// The streams of a session that clients can resume, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct ReplayBuffer {
-    trails: Vec<ReplayStream>,
+    streams: Vec<ReplayStream>,
     tag: u32,
     opened: u64,
-    /// What is kept in all.
+    /// The size of all stored messages.
     kept: Tally,
 }
 
-/// What a stream is for. Closed: there is nothing else.
+/// The purpose of a stream. Closed: no other purpose exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// The reply to this request.
     Reply(RequestKey),
-    /// What the server says unasked.
-    Unasked,
-    /// Nothing any more: nobody wanted the reply.
-    Silence,
+    /// The messages that belong to no request.
+    Unsolicited,
+    /// Nothing: the request was cancelled.
+    Cancelled,
 }
 
-/// One stream.
 #[derive(Debug)]
 struct ReplayStream {
     stream: u64,
     source: Source,
-    /// How many messages have left so far.
+    /// Number of messages that have left.
     position: u64,
-    /// The last of them.
+    /// The newest of these messages.
     events: VecDeque<OutgoingMessage>,
     tally: Tally,
-    /// Since when it waits for a client to come back, with nothing more to come of itself.
+    /// When the stream ended or lost its reader; it only waits for a client to resume it.
     left: Option<Instant>,
 }
 
-/// How much is kept; a stream counts as one message.
+/// The size of stored messages; a stream counts as one message.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     events: usize,
@@ -56,7 +55,7 @@ struct Tally {
 }
 
 impl ReplayBuffer {
-    /// Nothing yet; events are told from those of other sessions by `tag`.
+    /// Creates an empty buffer. `tag` distinguishes its events from those of other sessions.
     pub(super) fn new(tag: u32) -> Self {
         Self {
             tag,
@@ -64,10 +63,10 @@ impl ReplayBuffer {
         }
     }
 
-    /// Opens a stream, and gives its number.
+    /// Opens a stream and returns its number.
     pub(super) fn open(&mut self, source: Source, bounds: &Replay) -> u64 {
         self.opened += 1;
-        let trail = ReplayStream {
+        let entry = ReplayStream {
             stream: self.opened,
             source,
             position: 0,
@@ -79,73 +78,73 @@ impl ReplayBuffer {
             left: None,
         };
         self.kept.events += 1;
-        if self.trails.capacity() == 0 {
-            // Most sessions have one stream at a time, or none.
-            self.trails.reserve_exact(1);
+        if self.streams.capacity() == 0 {
+            // Reserve for one, because most sessions have at most one stream at a time.
+            self.streams.reserve_exact(1);
         }
-        self.trails.push(trail);
+        self.streams.push(entry);
         self.make_room(self.opened, bounds);
         self.opened
     }
 
-    /// The name of the place before the first message of a stream.
+    /// The event id before the first message of a stream.
     pub(super) fn beginning(&self, stream: u64) -> EventId {
         self.name(stream, 0)
     }
 
-    /// Gives a message its place on a stream, and keeps it.
-    pub(super) fn say(
+    /// Gives a message its event id and stores a copy.
+    pub(super) fn record(
         &mut self,
         stream: u64,
-        mut said: OutgoingMessage,
+        mut message: OutgoingMessage,
         bounds: &Replay,
     ) -> OutgoingMessage {
-        said.frame = said.frame.into_shared();
-        let position = self.change(stream, |trail| {
-            trail.position += 1;
-            trail.position
+        message.frame = message.frame.into_shared();
+        let position = self.change(stream, |entry| {
+            entry.position += 1;
+            entry.position
         });
-        said.id = position.map(|position| self.name(stream, position));
-        let kept = said.clone();
-        self.change(stream, |trail| trail.keep(kept, bounds));
+        message.id = position.map(|position| self.name(stream, position));
+        let kept = message.clone();
+        self.change(stream, |entry| entry.keep(kept, bounds));
         self.make_room(stream, bounds);
-        said
+        message
     }
 
-    /// Notes that a stream waits from now on for whoever comes back.
+    /// Starts the time in which a client can resume a stream.
     pub(super) fn leave(&mut self, stream: u64, now: Instant) {
-        self.change(stream, |trail| trail.left = Some(now));
+        self.change(stream, |entry| entry.left = Some(now));
     }
 
-    /// Keeps of a stream only that it has ended without an answer, because nobody wanted it any
-    /// more: whoever comes back learns that there is nothing.
-    pub(super) fn silence(&mut self, stream: u64, now: Instant) {
-        self.change(stream, |trail| {
-            while !trail.events.is_empty() {
-                trail.drop_oldest();
+    /// Drops the messages of a stream whose request was cancelled. A client that resumes it finds it
+    /// empty.
+    pub(super) fn cancel(&mut self, stream: u64, now: Instant) {
+        self.change(stream, |entry| {
+            while !entry.events.is_empty() {
+                entry.drop_oldest();
             }
-            trail.source = Source::Silence;
-            trail.left = Some(now);
+            entry.source = Source::Cancelled;
+            entry.left = Some(now);
         });
     }
 
-    /// Forgets a stream: nobody can come back to it.
+    /// Drops a stream; no client can resume it.
     pub(super) fn forget(&mut self, stream: u64) {
         if let Some(at) = self.position_of(stream) {
             self.remove(at);
         }
     }
 
-    /// Forgets the streams that nobody came back to in time.
+    /// Drops the streams that no client resumed in time.
     pub(super) fn expire(&mut self, now: Instant, bounds: &Replay) {
-        let expired = |trail: &ReplayStream| trail.is_expired(now, bounds);
-        while let Some(at) = self.trails.iter().position(expired) {
+        let expired = |entry: &ReplayStream| entry.is_expired(now, bounds);
+        while let Some(at) = self.streams.iter().position(expired) {
             self.remove(at);
         }
     }
 
-    /// What has left on a stream after an event, for whoever comes back to it; none if the event
-    /// is unknown, of another session, or too long ago.
+    /// Returns the messages that left on a stream after an event. Returns `None` if the event is
+    /// unknown, belongs to another session, or is too old.
     pub(super) fn resume(
         &mut self,
         after: EventId,
@@ -156,7 +155,7 @@ impl ReplayBuffer {
         if after.tag != self.tag {
             return None;
         }
-        self.change(after.stream, |trail| trail.resume(after.position))?
+        self.change(after.stream, |entry| entry.resume(after.position))?
     }
 
     fn name(&self, stream: u64, position: u64) -> EventId {
@@ -167,20 +166,20 @@ impl ReplayBuffer {
         }
     }
 
-    /// Stays within the bounds of the session: what has ended goes first, oldest first, then the
-    /// beginnings of what goes on. The stream that speaks keeps its newest message at least.
+    /// Enforces the limits of the session. Ended streams are dropped first, the oldest before others;
+    /// then the oldest messages of open streams. The stream `speaking` retains its newest message.
     fn make_room(&mut self, speaking: u64, bounds: &Replay) {
         while self.is_over(bounds) {
-            let ended = |trail: &ReplayStream| trail.stream != speaking && trail.left.is_some();
+            let ended = |entry: &ReplayStream| entry.stream != speaking && entry.left.is_some();
             let long =
-                |trail: &ReplayStream| trail.events.len() > usize::from(trail.stream == speaking);
-            if let Some(at) = self.trails.iter().position(ended) {
+                |entry: &ReplayStream| entry.events.len() > usize::from(entry.stream == speaking);
+            if let Some(at) = self.streams.iter().position(ended) {
                 self.remove(at);
             } else if let Some(stream) = self
-                .trails
+                .streams
                 .iter()
-                .find(|trail| long(trail))
-                .map(|trail| trail.stream)
+                .find(|entry| long(entry))
+                .map(|entry| entry.stream)
             {
                 self.change(stream, ReplayStream::drop_oldest);
             } else {
@@ -194,33 +193,33 @@ impl ReplayBuffer {
     }
 
     fn remove(&mut self, at: usize) {
-        let trail = self.trails.remove(at);
-        self.kept.subtract(trail.tally);
+        let entry = self.streams.remove(at);
+        self.kept.subtract(entry.tally);
     }
 
-    /// Changes a stream, if it is known, and counts anew what is kept.
+    /// Changes a stream, if it exists, and updates the total size.
     fn change<T>(&mut self, stream: u64, act: impl FnOnce(&mut ReplayStream) -> T) -> Option<T> {
         let at = self.position_of(stream)?;
-        let trail = self.trails.get_mut(at)?;
-        self.kept.subtract(trail.tally);
-        let given = act(trail);
-        self.kept.add(trail.tally);
+        let entry = self.streams.get_mut(at)?;
+        self.kept.subtract(entry.tally);
+        let given = act(entry);
+        self.kept.add(entry.tally);
         Some(given)
     }
 
-    // Numbers grow and trails are appended, so the list is sorted.
+    // The list is sorted, because numbers grow and new streams are appended.
     fn position_of(&self, stream: u64) -> Option<usize> {
-        self.trails
-            .binary_search_by_key(&stream, |trail| trail.stream)
+        self.streams
+            .binary_search_by_key(&stream, |entry| entry.stream)
             .ok()
     }
 }
 
 impl ReplayStream {
-    /// Keeps a message, and lets the oldest go where there are too many.
-    fn keep(&mut self, said: OutgoingMessage, bounds: &Replay) {
-        self.tally.add(Tally::of(&said));
-        self.events.push_back(said);
+    /// Stores a message and drops the oldest ones beyond the limits.
+    fn keep(&mut self, message: OutgoingMessage, bounds: &Replay) {
+        self.tally.add(Tally::of(&message));
+        self.events.push_back(message);
         while self.events.len() > 1
             && (self.events.len() > bounds.events || self.tally.bytes > bounds.bytes)
         {
@@ -239,14 +238,14 @@ impl ReplayStream {
             .is_some_and(|left| now.duration_since(left) >= bounds.time)
     }
 
-    /// Everything after a position, if that is known.
+    /// Returns the messages after a position, if all of them are still stored.
     fn resume(&mut self, position: u64) -> Option<(Source, VecDeque<OutgoingMessage>)> {
         let missed = usize::try_from(self.position.checked_sub(position)?).ok()?;
-        if self.source == Source::Silence {
+        if self.source == Source::Cancelled {
             return Some((self.source, VecDeque::new()));
         }
         let from = self.events.len().checked_sub(missed)?;
-        if self.source == Source::Unasked {
+        if self.source == Source::Unsolicited {
             self.left = None;
         }
         Some((self.source, self.events.range(from..).cloned().collect()))
@@ -254,10 +253,10 @@ impl ReplayStream {
 }
 
 impl Tally {
-    fn of(said: &OutgoingMessage) -> Self {
+    fn of(message: &OutgoingMessage) -> Self {
         Self {
             events: 1,
-            bytes: said.frame.len(),
+            bytes: message.frame.len(),
         }
     }
 
@@ -286,7 +285,7 @@ mod tests {
         time: std::time::Duration::from_secs(600),
     };
 
-    fn said(length: usize) -> OutgoingMessage {
+    fn message(length: usize) -> OutgoingMessage {
         OutgoingMessage {
             frame: Frame::whole(vec![b'x'; length]),
             verdict: None,
@@ -294,99 +293,107 @@ mod tests {
         }
     }
 
-    fn say(trails: &mut ReplayBuffer, stream: u64, length: usize) -> u64 {
-        let said = trails.say(stream, said(length), &BOUNDS);
-        said.id.expect("a name").position
+    fn record(buffer: &mut ReplayBuffer, stream: u64, length: usize) -> u64 {
+        let message = buffer.record(stream, message(length), &BOUNDS);
+        message.id.expect("a name").position
     }
 
-    /// How many messages follow an event.
-    fn follow(trails: &mut ReplayBuffer, stream: u64, position: u64) -> Option<usize> {
-        let after = trails.name(stream, position);
-        let (_, missed) = trails.resume(after, Instant::now(), &BOUNDS)?;
+    /// Number of messages after an event.
+    fn follow(buffer: &mut ReplayBuffer, stream: u64, position: u64) -> Option<usize> {
+        let after = buffer.name(stream, position);
+        let (_, missed) = buffer.resume(after, Instant::now(), &BOUNDS)?;
         Some(missed.len())
     }
 
     // hardening: H-188
     #[test]
-    fn a_stream_keeps_its_newest_messages() {
-        let mut trails = ReplayBuffer::new(7);
-        let stream = trails.open(Source::Unasked, &BOUNDS);
+    fn a_stream_stores_its_newest_messages() {
+        let mut buffer = ReplayBuffer::new(7);
+        let stream = buffer.open(Source::Unsolicited, &BOUNDS);
         for position in 1..=3 {
-            assert_eq!(say(&mut trails, stream, 1), position);
+            assert_eq!(record(&mut buffer, stream, 1), position);
         }
-        assert_eq!(follow(&mut trails, stream, 0), Some(3), "at the limit");
-        say(&mut trails, stream, 1);
-        assert_eq!(follow(&mut trails, stream, 0), None, "and one past it");
-        assert_eq!(follow(&mut trails, stream, 1), Some(3));
-        assert_eq!(follow(&mut trails, stream, 5), None, "nothing was said yet");
+        assert_eq!(follow(&mut buffer, stream, 0), Some(3), "at the limit");
+        record(&mut buffer, stream, 1);
+        assert_eq!(follow(&mut buffer, stream, 0), None, "and one past it");
+        assert_eq!(follow(&mut buffer, stream, 1), Some(3));
+        assert_eq!(
+            follow(&mut buffer, stream, 5),
+            None,
+            "no such message has left yet"
+        );
     }
 
     // hardening: H-190
     #[test]
     fn a_message_larger_than_the_bounds_is_kept_alone() {
-        let mut trails = ReplayBuffer::new(7);
+        let mut buffer = ReplayBuffer::new(7);
         let (old, stream) = (
-            trails.open(Source::Unasked, &BOUNDS),
-            trails.open(Source::Unasked, &BOUNDS),
+            buffer.open(Source::Unsolicited, &BOUNDS),
+            buffer.open(Source::Unsolicited, &BOUNDS),
         );
-        say(&mut trails, old, 10);
-        trails.leave(old, Instant::now());
-        say(&mut trails, stream, 10);
-        assert_eq!(follow(&mut trails, old, 0), Some(1), "at the limit");
-        trails.leave(old, Instant::now());
-        say(&mut trails, stream, 100);
-        assert_eq!(follow(&mut trails, stream, 1), Some(1));
-        assert_eq!(follow(&mut trails, stream, 0), None);
-        assert_eq!(follow(&mut trails, old, 0), None);
-        assert_eq!((trails.kept.events, trails.kept.bytes), (2, 100));
+        record(&mut buffer, old, 10);
+        buffer.leave(old, Instant::now());
+        record(&mut buffer, stream, 10);
+        assert_eq!(follow(&mut buffer, old, 0), Some(1), "at the limit");
+        buffer.leave(old, Instant::now());
+        record(&mut buffer, stream, 100);
+        assert_eq!(follow(&mut buffer, stream, 1), Some(1));
+        assert_eq!(follow(&mut buffer, stream, 0), None);
+        assert_eq!(follow(&mut buffer, old, 0), None);
+        assert_eq!((buffer.kept.events, buffer.kept.bytes), (2, 100));
     }
 
     // hardening: H-188
     #[test]
-    fn a_session_forgets_the_oldest_stream_that_has_ended_first() {
-        let mut trails = ReplayBuffer::new(7);
+    fn a_session_drops_its_oldest_ended_stream_first() {
+        let mut buffer = ReplayBuffer::new(7);
         let streams: Vec<u64> = (0..4)
-            .map(|_| trails.open(Source::Unasked, &BOUNDS))
+            .map(|_| buffer.open(Source::Unsolicited, &BOUNDS))
             .collect();
         for stream in &streams {
-            say(&mut trails, *stream, 1);
+            record(&mut buffer, *stream, 1);
         }
         for stream in &streams[1..3] {
-            trails.leave(*stream, Instant::now());
+            buffer.leave(*stream, Instant::now());
         }
-        say(&mut trails, streams[3], 1);
-        let known: Vec<_> = trails.trails.iter().map(|trail| trail.stream).collect();
+        record(&mut buffer, streams[3], 1);
+        let known: Vec<_> = buffer.streams.iter().map(|entry| entry.stream).collect();
         assert_eq!(known, [streams[0], streams[2], streams[3]]);
-        assert_eq!((trails.kept.events, trails.kept.bytes), (7, 4));
+        assert_eq!((buffer.kept.events, buffer.kept.bytes), (7, 4));
     }
 
     #[test]
-    fn streams_that_go_on_lose_their_beginnings_when_there_is_nothing_else_to_lose() {
-        let mut trails = ReplayBuffer::new(7);
+    fn open_streams_drop_their_oldest_messages_if_no_stream_has_ended() {
+        let mut buffer = ReplayBuffer::new(7);
         for _ in 0..4 {
-            let stream = trails.open(Source::Unasked, &BOUNDS);
-            say(&mut trails, stream, 1);
-            say(&mut trails, stream, 1);
+            let stream = buffer.open(Source::Unsolicited, &BOUNDS);
+            record(&mut buffer, stream, 1);
+            record(&mut buffer, stream, 1);
         }
-        assert_eq!(trails.kept.events, 8);
-        assert_eq!(follow(&mut trails, 1, 0), None);
-        assert_eq!(follow(&mut trails, 1, 2), Some(0), "it still goes on");
-        assert_eq!(follow(&mut trails, 4, 0), Some(2));
+        assert_eq!(buffer.kept.events, 8);
+        assert_eq!(follow(&mut buffer, 1, 0), None);
+        assert_eq!(
+            follow(&mut buffer, 1, 2),
+            Some(0),
+            "the stream is still open"
+        );
+        assert_eq!(follow(&mut buffer, 4, 0), Some(2));
     }
 
     #[test]
-    fn a_stream_is_forgotten_when_its_time_has_come() {
-        let mut trails = ReplayBuffer::new(7);
-        let stream = trails.open(Source::Unasked, &BOUNDS);
+    fn a_stream_is_dropped_after_its_ttl() {
+        let mut buffer = ReplayBuffer::new(7);
+        let stream = buffer.open(Source::Unsolicited, &BOUNDS);
         let now = Instant::now();
-        trails.leave(stream, now);
-        let after = trails.beginning(stream);
-        trails.expire(
+        buffer.leave(stream, now);
+        let after = buffer.beginning(stream);
+        buffer.expire(
             now + BOUNDS.time - std::time::Duration::from_millis(1),
             &BOUNDS,
         );
-        assert_eq!(trails.trails.len(), 1);
-        assert!(trails.resume(after, now + BOUNDS.time, &BOUNDS).is_none());
-        assert_eq!((trails.kept.events, trails.kept.bytes), (0, 0));
+        assert_eq!(buffer.streams.len(), 1);
+        assert!(buffer.resume(after, now + BOUNDS.time, &BOUNDS).is_none());
+        assert_eq!((buffer.kept.events, buffer.kept.bytes), (0, 0));
     }
 }

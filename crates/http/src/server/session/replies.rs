@@ -27,19 +27,19 @@ use std::task::Waker;
 use pintle_proto::{IncomingRequest, Outbox, RequestKey, Ticket};
 use tokio::task::AbortHandle;
 
-/// The replies by their key. Keys grow, so whichever is opened comes last.
+/// The replies, sorted by key. A new reply is appended, because keys grow.
 #[derive(Debug, Default)]
 pub(super) struct Replies(Vec<(RequestKey, Reply)>);
 
-/// Where the reply to a request is heard. Closed by design.
+/// The response that carries a reply. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::server) enum ReplyFormat {
-    /// On a response of its own, which may be a stream that its client comes back to.
+    /// A response of its own, which may be a stream that its client can resume.
     #[default]
     Own,
-    /// On a response that it shares with other replies.
+    /// A response that it shares with other replies.
     Shared,
-    /// Nowhere but in one body: only the answer is heard.
+    /// One JSON body, which can carry only the answer.
     Single,
 }
 
@@ -53,29 +53,29 @@ pub(super) struct Reply {
     pub(super) waker: Option<Waker>,
     // Only `Own` has a `stream`, because an event id names a place in one reply.
     pub(super) form: ReplyFormat,
-    /// Its number among the streams of the session, once it is one.
+    /// Its number among the streams of the session, if it is a stream.
     // Never unset, because a client may know the number from then on.
     pub(super) stream: Option<u64>,
-    /// Counts its readers: whoever comes back takes the place of whoever read before.
+    /// Counts its readers: a reader that resumes replaces the one before.
     // Only grows, because a reader that was replaced finds out by comparing its own number.
     pub(super) reader: u32,
-    /// Whether anybody reads it now.
+    /// Whether a client reads it now.
     // False while the request goes on without a response, because a handler outlives its client.
     pub(super) is_read: bool,
     // Implies `is_read`: the reply is stored only because its reader must still learn of it. The
     // engine drops the answer of a cancelled request, so `has_answer` stays false.
     pub(super) is_cancelled: bool,
-    /// Its answer is made.
+    /// Whether its answer is ready.
     // Implies `is_read`, because the rest of an unread reply leaves the table with its answer.
     pub(super) has_answer: bool,
-    /// Its answer has left.
+    /// Whether its answer has left.
     // No reader can take over from then on, because nothing follows an answer.
     pub(super) is_answered: bool,
-    /// Its reader is to go once it has heard what was said so far.
+    /// Whether its reader leaves after the messages that wait now.
     // Implies `stream`, because the client must be able to resume. It may outlive its reader; a new
     // reader resets it, because it concerns only the reader of that time.
     pub(super) is_detaching: bool,
-    /// The handler that goes on without its post.
+    /// The handler that continues without its post.
     // `None` once the request is cancelled, because cancelling aborts the handler.
     pub(super) detached: Option<AbortHandle>,
 }
@@ -98,14 +98,14 @@ impl Reply {
         }
     }
 
-    /// Whether nobody hears it any more: its client is gone, and has nothing to come back to.
-    pub(super) fn is_unheard(&self) -> bool {
+    /// Returns true if the client is gone and cannot resume.
+    pub(super) fn is_unreachable(&self) -> bool {
         !self.is_read && self.stream.is_none()
     }
 
-    /// Whether nothing but its answer is heard.
+    /// Returns true if the client can receive only the answer.
     pub(super) fn is_mute(&self) -> bool {
-        self.form == ReplyFormat::Single || self.is_unheard()
+        self.form == ReplyFormat::Single || self.is_unreachable()
     }
 }
 

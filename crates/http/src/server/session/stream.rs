@@ -1,4 +1,4 @@
-//! A stream that a client has opened, or has come back to.
+//! A stream that a client has opened or resumed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::rules::event_id::EventId;
 use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::streams::StreamPermit;
 
-/// One GET. It gives again what its client has missed, then goes on where that ended.
+/// The stream of one GET. It repeats the messages that the client missed, then continues.
 ///
-/// Of the streams for what the server says unasked, the newest of a session hears everything; an
-/// older one stays as a spare.
+/// Of the streams for messages that belong to no request, the newest of a session receives all; an
+/// older one is a spare.
 pub(in crate::server) struct Stream {
     session: Arc<Session>,
     missed: VecDeque<OutgoingMessage>,
@@ -23,7 +23,7 @@ pub(in crate::server) struct Stream {
 }
 
 impl Stream {
-    /// Opens a stream for what the server says unasked.
+    /// Opens a stream for messages that belong to no request.
     pub(in crate::server) fn open(session: Arc<Session>, permit: StreamPermit) -> Self {
         let (rest, beginning) = session.listen();
         Self {
@@ -35,8 +35,8 @@ impl Stream {
         }
     }
 
-    /// Goes on with any stream of the session after the last event that its client has seen; none
-    /// if nothing can be said about what followed.
+    /// Resumes a stream of the session after the last event that its client received. Returns `None`
+    /// if a later message is no longer stored.
     pub(in crate::server) fn resume(
         session: Arc<Session>,
         after: EventId,
@@ -52,21 +52,21 @@ impl Stream {
         })
     }
 
-    /// Whether it was the reply to a request that was cancelled: nothing is left to say.
-    pub(in crate::server) fn is_silenced(&self) -> bool {
-        matches!(self.rest, Remaining::Silence)
+    /// Returns true if the stream was the reply to a cancelled request.
+    pub(in crate::server) fn is_cancelled(&self) -> bool {
+        matches!(self.rest, Remaining::Cancelled)
     }
 
     fn poll_reply(&mut self, next: Poll<PostEvent>) -> Poll<Option<OutgoingMessage>> {
         match std::task::ready!(next) {
-            PostEvent::Say(said) => {
-                if said.verdict.is_some() {
+            PostEvent::Send(message) => {
+                if message.verdict.is_some() {
                     self.leave();
                 }
-                Poll::Ready(Some(said))
+                Poll::Ready(Some(message))
             }
             // A request that is a stream already has been started by its post.
-            PostEvent::Start(..) | PostEvent::Stop | PostEvent::Part => {
+            PostEvent::Start(..) | PostEvent::Stop | PostEvent::Detach => {
                 self.leave();
                 Poll::Ready(None)
             }
@@ -81,12 +81,14 @@ impl Stream {
 
 impl MessageSource for Stream {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
-        if let Some(said) = self.missed.pop_front() {
-            return Poll::Ready(Some(said));
+        if let Some(message) = self.missed.pop_front() {
+            return Poll::Ready(Some(message));
         }
         match self.rest {
-            Remaining::Nothing | Remaining::Silence => Poll::Ready(None),
-            Remaining::Unasked(stream, reader) => self.session.poll_unasked(stream, reader, cx),
+            Remaining::Nothing | Remaining::Cancelled => Poll::Ready(None),
+            Remaining::Unsolicited(stream, reader) => {
+                self.session.poll_unsolicited(stream, reader, cx)
+            }
             Remaining::Reply(key, reader) => {
                 let next = self.session.poll_reply(key, reader, cx);
                 self.poll_reply(next)

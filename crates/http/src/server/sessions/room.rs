@@ -1,4 +1,4 @@
-//! Room for a new session where there is none: the session that was idle longest is evicted.
+//! Eviction: at the limit, a new session replaces the one that was idle longest.
 //!
 //! A search reads every session, and the endpoint waits meanwhile. So one search finds several candidates, and one
 //! that finds none is not repeated before a session can have been idle for long enough.
@@ -50,7 +50,7 @@ impl Room {
         }
     }
 
-    /// Searches for candidates; false if there are none.
+    /// Searches for candidates; returns false if it finds no session.
     fn search(&mut self, sessions: &HashMap<SessionId, Arc<Session>>, now: Instant) -> bool {
         if self.next_search.is_some_and(|next| now < next) {
             return false;

@@ -50,7 +50,7 @@ async fn a_session_that_is_refused_sets_no_alarm() {
         assert_eq!(open(&sessions, now).err(), Some(OpenSessionError::Full));
     }
     sessions.end(&first, now);
-    assert_eq!(sessions.alarms.next(), None);
+    assert_eq!(sessions.timers.next(), None);
 }
 
 #[tokio::test(start_paused = true)]

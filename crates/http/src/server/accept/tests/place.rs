@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::server::site::Site;
 
-/// How much a pipe holds that nobody reads.
+/// Capacity of a pipe, in bytes.
 const HELD: usize = 64 << 10;
 
 /// Slow or talkative tools, and how their calls left.
@@ -118,7 +118,7 @@ impl Place {
         }
     }
 
-    /// The next attempt to accept somebody fails.
+    /// Makes the next attempt to accept a connection fail.
     pub(super) fn fail(&self) {
         self.offer(Err(io::ErrorKind::Other.into()));
     }
@@ -155,7 +155,7 @@ impl Remote {
         sent.expect("the server reads");
     }
 
-    /// The status of the answer, which is read to its end; 0 if there is none.
+    /// Reads the response to its end and returns its status; 0 without a response.
     pub(super) async fn status(&mut self) -> u16 {
         self.answer().await.map_or(0, |(status, _)| status)
     }
@@ -192,8 +192,8 @@ impl Remote {
         Some((status.parse().expect("a number"), head))
     }
 
-    /// Sends a byte, and another after every `silence`, until all is sent or the server has ended;
-    /// what the server said.
+    /// Sends one byte after every `silence`, until all are sent or the server has ended. Returns the
+    /// bytes that the server sent.
     pub(super) async fn trickle(&mut self, bytes: &[u8], silence: Duration) -> String {
         let (mut read, mut write) = tokio::io::split(&mut self.0);
         let trickling = async {

@@ -1,4 +1,4 @@
-//! Readers of replies: they part, come back, and take each other's place.
+//! Readers of replies: they leave, resume, and replace each other.
 
 use std::collections::VecDeque;
 
@@ -13,8 +13,8 @@ use crate::server::session::replay_buffer::Source;
 use crate::server::session::replies::{Reply, ReplyFormat};
 
 impl Lanes {
-    /// Makes the reply to a request a stream that its client can come back to, where there is such
-    /// a thing; gives the name of its beginning, where clients know that.
+    /// Turns the reply to a request into a stream that its client can resume, if the revision has
+    /// that. Returns the event id of its beginning, if the revision has a priming event.
     pub(in crate::server::session) fn open_reply_stream(
         &mut self,
         key: RequestKey,
@@ -26,13 +26,17 @@ impl Lanes {
         }
         let stream = *reply
             .stream
-            .get_or_insert_with(|| self.trails.open(Source::Reply(key), bounds));
-        self.primes.then(|| self.trails.beginning(stream))
+            .get_or_insert_with(|| self.replay.open(Source::Reply(key), bounds));
+        self.primes.then(|| self.replay.beginning(stream))
     }
 
-    /// Lets the reader of a reply go once it has heard what was said so far; false where its client
-    /// would not come back.
-    pub(in crate::server::session) fn part(&mut self, key: RequestKey, bounds: &Replay) -> bool {
+    /// Detaches the reader of a reply after the messages that wait now. Returns false if the client
+    /// would not resume.
+    pub(in crate::server::session) fn detach_client(
+        &mut self,
+        key: RequestKey,
+        bounds: &Replay,
+    ) -> bool {
         let read = |reply: &&mut Reply| reply.is_read && !reply.is_cancelled;
         let can_part = self.open_reply_stream(key, bounds).is_some();
         match self.replies.get_mut(key).filter(read) {
@@ -45,9 +49,9 @@ impl Lanes {
         }
     }
 
-    /// Notes that a handler goes on without its post. What it says waits for its client to come
-    /// back; if there is nothing to come back to, it is lost, except for questions: those leave as
-    /// if they were asked by nobody in particular. False if its answer is not wanted any more.
+    /// Records that a handler continues without its post. Its messages wait for the client to resume.
+    /// If the reply is not a stream, they are lost, except for questions: these leave on the other
+    /// streams of the session. Returns false if the request was cancelled.
     pub(in crate::server::session) fn detach(
         &mut self,
         key: RequestKey,
@@ -64,7 +68,7 @@ impl Lanes {
         true
     }
 
-    /// Notes that a reader is gone, unless another one has taken its place.
+    /// Records that a reader is gone, unless another one has replaced it.
     pub(in crate::server::session) fn release(
         &mut self,
         key: RequestKey,
@@ -80,16 +84,16 @@ impl Lanes {
         };
         reply.is_read = false;
         reply.waker = None;
-        if !reply.is_unheard() {
+        if !reply.is_unreachable() {
             return;
         }
-        let mut unheard = std::mem::take(&mut reply.outbox);
-        while let Some(transmit) = unheard.pop() {
+        let mut unread = std::mem::take(&mut reply.outbox);
+        while let Some(transmit) = unread.pop() {
             self.redirect(transmit, bounds);
         }
     }
 
-    /// Lets a reader that came back go: for good if all was said.
+    /// Records that a resumed reader left. Closes the lane if the reply has ended.
     pub(in crate::server::session) fn leave(
         &mut self,
         key: RequestKey,
@@ -106,8 +110,8 @@ impl Lanes {
         }
     }
 
-    /// Keeps what a reply still has to say for a client that comes back; false if there is nothing
-    /// to come back to, or the reply is not complete.
+    /// Moves the unread rest of a complete reply to the replay buffer. Returns false if the reply is
+    /// incomplete or is not a stream.
     pub(in crate::server::session) fn keep_rest(
         &mut self,
         key: RequestKey,
@@ -125,26 +129,26 @@ impl Lanes {
             return false;
         };
         while let Some(transmit) = reply.outbox.pop() {
-            self.trails.say(stream, transmit.into(), bounds);
+            self.replay.record(stream, transmit.into(), bounds);
         }
-        self.trails.leave(stream, now());
+        self.replay.leave(stream, now());
         true
     }
 
-    /// Closes the lane of a request: its answer has left, or will not come.
+    /// Closes the lane of a request whose answer has left or will not follow.
     pub(in crate::server::session) fn close(&mut self, key: RequestKey) {
         let Some(reply) = self.replies.remove(key) else {
             return;
         };
         self.wakers.extend(reply.waker);
         match reply.stream {
-            Some(stream) if reply.is_cancelled => self.trails.silence(stream, now()),
-            Some(stream) => self.trails.leave(stream, now()),
+            Some(stream) if reply.is_cancelled => self.replay.cancel(stream, now()),
+            Some(stream) => self.replay.leave(stream, now()),
             None => {}
         }
     }
 
-    /// Goes on with a stream after an event: what was missed, and what is still to come.
+    /// Resumes a stream after an event. Returns the missed messages and the source of later ones.
     pub(in crate::server::session) fn resume(
         &mut self,
         after: EventId,
@@ -153,20 +157,20 @@ impl Lanes {
         if !self.resumes {
             return None;
         }
-        let (source, missed) = self.trails.resume(after, now(), bounds)?;
+        let (source, missed) = self.replay.resume(after, now(), bounds)?;
         let rest = match source {
-            Source::Unasked => {
+            Source::Unsolicited => {
                 let (reader, before) = self.listeners.attach(after.stream);
                 self.wakers.extend(before);
-                Remaining::Unasked(after.stream, reader)
+                Remaining::Unsolicited(after.stream, reader)
             }
             Source::Reply(key) => self.take_over(key),
-            Source::Silence => Remaining::Silence,
+            Source::Cancelled => Remaining::Cancelled,
         };
         Some((missed, rest))
     }
 
-    /// Puts a new reader in place of whoever read a reply before.
+    /// Replaces the reader of a reply.
     fn take_over(&mut self, key: RequestKey) -> Remaining {
         let reply = self.replies.get_mut(key);
         let Some(reply) = reply.filter(|reply| !reply.is_answered) else {
@@ -179,7 +183,7 @@ impl Lanes {
         Remaining::Reply(key, reply.reader)
     }
 
-    /// Whether nobody has taken the place of this reader.
+    /// Returns true if no other reader has replaced this one.
     #[inline]
     pub(in crate::server::session) fn is_reader(&self, key: RequestKey, reader: u32) -> bool {
         let reply = self.replies.get(key);

@@ -1,4 +1,4 @@
-//! What the server says unasked, and the streams that hear it.
+//! The messages of the server that belong to no request, and the streams that carry them.
 
 use std::task::{Context, Poll};
 
@@ -11,44 +11,44 @@ use crate::server::session::bounds::{Bounds, Replay};
 use crate::server::session::replay_buffer::Source;
 
 impl Lanes {
-    pub(super) fn push_unasked(&mut self, transmit: Transmit, bounds: &Bounds) {
-        self.unasked.push(transmit, &bounds.conversation);
+    pub(super) fn push_unsolicited(&mut self, transmit: Transmit, bounds: &Bounds) {
+        self.unsolicited.push(transmit, &bounds.conversation);
         self.wakers.extend(self.listeners.take_newest_waker());
     }
 
-    /// Opens a stream, which hears everything from now on; gives the name of its beginning, where
-    /// clients know that.
+    /// Opens a stream, which receives all messages from now on. Returns the event id of its beginning
+    /// if the revision has a priming event.
     pub(in crate::server::session) fn listen(
         &mut self,
         bounds: &Replay,
     ) -> (Remaining, Option<EventId>) {
-        let stream = self.trails.open(Source::Unasked, bounds);
+        let stream = self.replay.open(Source::Unsolicited, bounds);
         let (reader, _) = self.listeners.attach(stream);
-        let beginning = self.primes.then(|| self.trails.beginning(stream));
-        (Remaining::Unasked(stream, reader), beginning)
+        let beginning = self.primes.then(|| self.replay.beginning(stream));
+        (Remaining::Unsolicited(stream, reader), beginning)
     }
 
-    /// Closes a stream; the next newest hears what is left.
+    /// Closes a stream; the next newest receives the remaining messages.
     pub(in crate::server::session) fn hang_up(&mut self, stream: u64, reader: u32) {
         if !self.listeners.detach(stream, reader) {
             return;
         }
         if self.resumes {
-            self.trails.leave(stream, now());
+            self.replay.leave(stream, now());
         } else {
-            self.trails.forget(stream);
+            self.replay.forget(stream);
         }
         self.wakers.extend(self.listeners.take_newest_waker());
     }
 
-    /// Closes all streams, for good.
+    /// Closes all streams; none opens again.
     pub(in crate::server::session) fn close_streams(&mut self) {
         self.is_mute = true;
         self.wake_all();
     }
 
-    /// What comes next on a stream; none at its end.
-    pub(in crate::server::session) fn poll_unasked(
+    /// Returns the next message on a stream, or `None` at its end.
+    pub(in crate::server::session) fn poll_unsolicited(
         &mut self,
         stream: u64,
         reader: u32,
@@ -59,13 +59,13 @@ impl Lanes {
             return Poll::Ready(None);
         }
         if self.listeners.is_newest(stream)
-            && let Some(transmit) = self.unasked.pop()
+            && let Some(transmit) = self.unsolicited.pop()
         {
-            let said = OutgoingMessage::from(transmit);
+            let message = OutgoingMessage::from(transmit);
             return Poll::Ready(Some(if self.resumes {
-                self.trails.say(stream, said, bounds)
+                self.replay.record(stream, message, bounds)
             } else {
-                said
+                message
             }));
         }
         self.listeners.wait(stream, cx.waker());
