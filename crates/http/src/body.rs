@@ -10,12 +10,12 @@ use http_body::{Body, Frame};
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, timeout_at};
 
-/// Why a body was not read to its end.
+/// The reason why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyError {
-    /// It is longer than we take, as declared or as counted.
+    /// The declared or counted size is above the limit.
     TooLarge,
-    /// Its sender paused for too long, or took too long in all.
+    /// The sender paused for too long, or the body took too long in total.
     Stalled,
     /// The connection failed.
     Broken,
@@ -95,7 +95,7 @@ async fn next_piece<B: Body>(
         let Some(frame) = frame else {
             return Ok(None);
         };
-        // Trailers say nothing to us.
+        // Trailers are ignored.
         if let Some(piece) = into_bytes(frame?) {
             return Ok(Some(piece));
         }
@@ -107,7 +107,7 @@ fn into_bytes<D: bytes::Buf>(frame: Frame<D>) -> Option<Bytes> {
     Some(data.copy_to_bytes(data.remaining()))
 }
 
-/// What was read so far.
+/// The pieces that were read.
 #[derive(Default)]
 struct Gathered {
     first: Bytes,

@@ -1,8 +1,8 @@
 //! The client's side of the binding.
 //!
-//! [`WebClient`] makes HTTP requests over the network; everything else stands on the seam
-//! [`HttpClient`]. What headers say, what a status means, when to ask again: these are functions
-//! without I/O, each in a file of its own.
+//! [`WebClient`] makes HTTP requests over the network; everything else uses the trait
+//! [`HttpClient`]. The rules about headers, statuses and retries are functions without I/O, each in
+//! a file of its own.
 
 mod agent;
 mod answer;

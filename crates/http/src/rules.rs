@@ -1,9 +1,8 @@
 //! What the binding decides, as pure functions: no sockets, no clock, no state.
 //!
-//! The server asks these before it does anything; the client asks the same ones before it
-//! sends. Each file is one question: who may speak ([`origin`]), what the headers say
-//! ([`headers`], [`mirror`]), which path a message takes ([`classify`]), and which HTTP
-//! status an error has ([`status`]).
+//! The server applies them before it acts, and the client before it sends. Each file decides one
+//! thing: the allowed hosts ([`origin`]), the values of headers ([`headers`], [`param_headers`]), the
+//! route of a message ([`classify`]), and the HTTP status of an error ([`status`]).
 
 pub(crate) mod agreement;
 pub(crate) mod cause;

@@ -1,6 +1,5 @@
-//! Sends one message and waits for the head of the answer: redirects, the caller's own headers,
-//! the limit on waiting,
-//! and authorization.
+//! Sends one message and waits for the head of the response. Handles redirects, the headers of the
+//! caller, the timeout, and authorization.
 
 use std::time::Duration;
 
@@ -19,11 +18,11 @@ use crate::client::redirect::{RedirectError, redirect};
 use crate::client::url::EndpointUrl;
 use crate::rules::headers::single;
 
-/// Whoever makes the requests of one client.
+/// Makes the requests of one client.
 #[derive(Debug)]
 pub(crate) struct Agent<F> {
     pub(crate) fetch: F,
-    /// Sent with every request. They never leave the origin of the endpoint: nothing does.
+    /// Headers of every request. Requests never leave the origin of the endpoint.
     pub(crate) own: HeaderMap,
     pub(crate) redirects: u8,
     pub(crate) authorizer: Option<BoxAuthorizer>,
@@ -36,14 +35,13 @@ pub(crate) struct PreparedRequest {
     pub(crate) to: EndpointUrl,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// What it does, for whoever authorizes it; none for what is not worth a sign-in.
+    /// The operation, for the authorizer. `None` if the request must not start a sign-in.
     pub(crate) operation: Option<String>,
 }
 
 impl<F: HttpClient> Agent<F> {
-    /// Makes a request, at other addresses of the same origin if the server says so, and again if
-    /// the server wants authorization and there is some. `patience` is for every attempt: how long
-    /// a sign-in takes is up to whoever authorizes.
+    /// Makes a request. Follows redirects within the origin, and retries if the server requires
+    /// authorization and the authorizer has some. `wait` limits each attempt, but not a sign-in.
     ///
     /// # Errors
     ///
@@ -52,25 +50,25 @@ impl<F: HttpClient> Agent<F> {
     pub(crate) async fn ask(
         &self,
         ask: PreparedRequest,
-        patience: Duration,
+        wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let Some(authorizer) = &self.authorizer else {
-            return self.attempt(ask, &HeaderMap::new(), patience).await;
+            return self.attempt(ask, &HeaderMap::new(), wait).await;
         };
         let url = ask.to.to_string();
         let method = ask.method.clone();
         let operation = ask.operation.clone();
-        let errand = RequestSummary::new(
+        let summary = RequestSummary::new(
             method.as_str(),
             &url,
             operation.as_deref().unwrap_or_default(),
         );
         let mut before = 0;
         loop {
-            let warrant = authorizer.authorize(errand).await?;
-            let headers = authorization(&warrant)?;
-            let response = self.attempt(ask.clone(), &headers, patience).await?;
-            let Some(refused) = refusal(&response, warrant.generation, before) else {
+            let auth = authorizer.authorize(summary).await?;
+            let headers = authorization(&auth)?;
+            let response = self.attempt(ask.clone(), &headers, wait).await?;
+            let Some(refused) = refusal(&response, auth.generation, before) else {
                 if let Some(nonce) = nonce(response.headers()) {
                     authorizer.take_nonce(nonce);
                 }
@@ -79,7 +77,7 @@ impl<F: HttpClient> Agent<F> {
             if operation.is_none() || before >= REFUSALS {
                 return Ok(response);
             }
-            match authorizer.handle_challenge(errand, refused).await? {
+            match authorizer.handle_challenge(summary, refused).await? {
                 RetryDecision::Retry => before += 1,
                 RetryDecision::GiveUp => return Ok(response),
             }
@@ -90,10 +88,10 @@ impl<F: HttpClient> Agent<F> {
         &self,
         ask: PreparedRequest,
         headers: &HeaderMap,
-        patience: Duration,
+        wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
-        let answered = timeout(patience, self.follow(ask, headers)).await;
-        answered.unwrap_or(Err(HttpTransportError::Silent(patience)))
+        let answered = timeout(wait, self.follow(ask, headers)).await;
+        answered.unwrap_or(Err(HttpTransportError::Silent(wait)))
     }
 
     async fn follow(
@@ -121,7 +119,7 @@ impl<F: HttpClient> Agent<F> {
         *request.method_mut() = ask.method.clone();
         *request.uri_mut() = ask.to.uri().clone();
         *request.headers_mut() = ask.headers.clone();
-        // A header of the authorizer stands in the place of the caller's.
+        // A header of the authorizer replaces the caller's header of the same name.
         let own = self
             .own
             .iter()
@@ -133,16 +131,16 @@ impl<F: HttpClient> Agent<F> {
     }
 }
 
-/// How often one request is sent again because it was refused. Whoever authorizes gives up before.
+/// Maximum retries of one request after challenges. Authorizers normally give up earlier.
 const REFUSALS: u32 = 8;
-/// How many lines of `WWW-Authenticate` are looked at.
+/// Maximum number of `WWW-Authenticate` headers that are read.
 const CHALLENGES: usize = 16;
 const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
-/// The headers of a warrant; their values are not shown in logs.
-fn authorization(warrant: &AuthHeaders) -> Result<HeaderMap, HttpTransportError> {
+/// The headers of a auth; their values are not shown in logs.
+fn authorization(auth: &AuthHeaders) -> Result<HeaderMap, HttpTransportError> {
     let mut headers = HeaderMap::new();
-    for (name, value) in &warrant.headers {
+    for (name, value) in &auth.headers {
         let name = HeaderName::try_from(&**name).map_err(AuthorizerError::new)?;
         let mut value = HeaderValue::try_from(&**value).map_err(AuthorizerError::new)?;
         value.set_sensitive(true);

@@ -1,8 +1,8 @@
-//! What the head of an answer means for what was sent: one table.
+//! The meaning of the head of a response for each kind of request: one table.
 //!
-//! The status decides first. 401 and 403 are about authorization whatever the body says; 404 to a
-//! message of a session is the end of that session; an error status may still carry the error that
-//! a server of this protocol wants to tell, so that its body is read before it is believed.
+//! The status decides first. 401 and 403 concern authorization, whatever the body contains. 404 for a
+//! message of a session ends that session. A response with an error status may carry a JSON-RPC
+//! error, so its body is read first.
 
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::rules::headers::single;
 use crate::rules::media::{EVENT_STREAM, JSON, is_type, is_unencoded};
 
-/// What was sent, as far as it decides what may come back. Closed: nothing else is sent.
+/// The kind of a request, which decides the possible responses. Closed: no other kind exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// A request: an answer is owed.
@@ -22,11 +22,10 @@ pub(crate) enum Sent {
     Listen,
     /// A GET, to go on with the stream of a request.
     Resume,
-    /// A DELETE.
-    Goodbye,
+    Delete,
 }
 
-/// Whether a session was named by what was sent.
+/// Whether the request named a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionUse {
     /// No id was sent.
@@ -35,18 +34,18 @@ pub(crate) enum SessionUse {
     Named,
 }
 
-/// What follows from the head of an answer. Closed: the reader acts on all of it.
+/// The meaning of the head of a response. Closed: the reader handles each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
     /// The body is one message.
     Message,
     /// The body is a stream of events.
     Events,
-    /// It was taken; nothing follows.
-    Taken,
-    /// The body may tell which error; if it does not, this status is all there is.
-    Evidence(ResponseError),
-    /// There is nothing to read: this is how it ended.
+    /// The server accepted the message; no answer follows.
+    Accepted,
+    /// The body may contain a JSON-RPC error; if not, this is the error.
+    ErrorBody(ResponseError),
+    /// The request failed, and the body is not read.
     Ended(ResponseError),
 }
 
@@ -54,18 +53,18 @@ pub(crate) enum ResponseKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// 401 or 403: authorization comes first.
+    /// 401 or 403: the server requires authorization.
     #[error("the server requires authorization (HTTP status {0})")]
     Unauthorized(u16),
     /// 404 to a message that named a session.
     #[error("the session has expired at the server")]
     SessionLost,
-    /// Another status that is no success.
+    /// Another status that is not a success.
     #[error("the server answered with HTTP status {status}")]
     Status {
-        /// The status.
+        /// HTTP status code.
         status: u16,
-        /// How long the server wants to be left alone.
+        /// The delay that the server requires before a retry.
         retry_after: Option<Duration>,
     },
     /// A success without the answer that a request is owed.
@@ -74,12 +73,12 @@ pub enum ResponseError {
     /// A success whose body is neither JSON nor a stream of events.
     #[error("the response has the media type {0}, which is neither JSON nor an event stream")]
     ContentType(Box<str>),
-    /// The server offers no stream here: 405, and what older servers say instead.
+    /// The server offers no stream here: 405, or the statuses that older servers use.
     #[error("the server offers no stream (HTTP status {0})")]
     NoStream(u16),
 }
 
-/// What an answer means.
+/// Returns the meaning of a response.
 pub(crate) fn meaning(
     sent: Sent,
     session: SessionUse,
@@ -96,8 +95,8 @@ pub(crate) fn meaning(
 }
 
 fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> ResponseKind {
-    if matches!(sent, Sent::Notice | Sent::Goodbye) {
-        return ResponseKind::Taken;
+    if matches!(sent, Sent::Notice | Sent::Delete) {
+        return ResponseKind::Accepted;
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return ResponseKind::Ended(ResponseError::Unanswered(status.as_u16()));
@@ -125,14 +124,14 @@ fn failure(
         retry_after: retry_after(headers),
     };
     match (sent, session, status) {
-        (Sent::Goodbye, _, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
-            ResponseKind::Taken
+        (Sent::Delete, _, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
+            ResponseKind::Accepted
         }
         (Sent::Request | Sent::Notice | Sent::Resume, SessionUse::Named, StatusCode::NOT_FOUND) => {
             ResponseKind::Ended(ResponseError::SessionLost)
         }
-        // Servers without this stream say so with any of these; whether a session is lost shows
-        // with the next message.
+        // Servers without this stream use any of these statuses. A lost session shows with the
+        // next message.
         (
             Sent::Listen,
             _,
@@ -143,7 +142,7 @@ fn failure(
             | StatusCode::CONFLICT
             | StatusCode::NOT_IMPLEMENTED,
         ) => ResponseKind::Ended(ResponseError::NoStream(status.as_u16())),
-        (Sent::Request, ..) => ResponseKind::Evidence(trouble()),
+        (Sent::Request, ..) => ResponseKind::ErrorBody(trouble()),
         _ => ResponseKind::Ended(trouble()),
     }
 }
@@ -164,7 +163,7 @@ fn describe(said: &str, is_readable: bool) -> Box<str> {
 }
 
 impl ResponseError {
-    /// Whether asking again cannot help: the server understood and said no.
+    /// Returns true if a retry cannot help, because the server rejected the request itself.
     pub(crate) fn is_permanent(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
@@ -175,12 +174,12 @@ impl ResponseError {
         }
     }
 
-    /// Whether it is the server's own fault: 5xx.
+    /// Returns true for a server error: 5xx.
     pub(crate) fn is_fault(&self) -> bool {
         matches!(self, Self::Status { status: 500.., .. })
     }
 
-    /// How long the server wants to be left alone.
+    /// Returns the delay that the server requires before a retry.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Status { retry_after, .. } => *retry_after,
@@ -232,7 +231,7 @@ mod tests {
     // spec: 2026-07-28 N-HTTP-11, N-ERA-10, N-ERA-19
     // hardening: H-160, H-163 (HTTP)
     #[test]
-    fn what_a_request_was_answered_with() {
+    fn a_response_to_a_request_has_one_meaning() {
         use SessionUse::{Named, None};
         let rows = [
             (None, 200, "application/json", ResponseKind::Message),
@@ -295,16 +294,16 @@ mod tests {
                 None,
                 400,
                 "application/json",
-                ResponseKind::Evidence(status(400)),
+                ResponseKind::ErrorBody(status(400)),
             ),
-            (None, 400, "", ResponseKind::Evidence(status(400))),
+            (None, 400, "", ResponseKind::ErrorBody(status(400))),
             (
                 None,
                 404,
                 "application/json",
-                ResponseKind::Evidence(status(404)),
+                ResponseKind::ErrorBody(status(404)),
             ),
-            (None, 405, "text/html", ResponseKind::Evidence(status(405))),
+            (None, 405, "text/html", ResponseKind::ErrorBody(status(405))),
             (
                 Named,
                 404,
@@ -315,9 +314,9 @@ mod tests {
                 Named,
                 400,
                 "application/json",
-                ResponseKind::Evidence(status(400)),
+                ResponseKind::ErrorBody(status(400)),
             ),
-            (None, 500, "", ResponseKind::Evidence(status(500))),
+            (None, 500, "", ResponseKind::ErrorBody(status(500))),
         ];
         for (session, status, content_type, expected) in rows {
             let found = of(Sent::Request, session, status, content_type);
@@ -327,18 +326,18 @@ mod tests {
 
     // spec: 2025-11-25 TRANS-SESS-11
     #[test]
-    fn what_other_messages_were_answered_with() {
+    fn a_response_to_another_message_has_one_meaning() {
         use SessionUse::{Named, None};
         let rows = [
-            (Sent::Notice, Named, 202, "", ResponseKind::Taken),
+            (Sent::Notice, Named, 202, "", ResponseKind::Accepted),
             (
                 Sent::Notice,
                 None,
                 200,
                 "application/json",
-                ResponseKind::Taken,
+                ResponseKind::Accepted,
             ),
-            (Sent::Notice, None, 204, "", ResponseKind::Taken),
+            (Sent::Notice, None, 204, "", ResponseKind::Accepted),
             (
                 Sent::Notice,
                 Named,
@@ -444,11 +443,11 @@ mod tests {
                 "",
                 ResponseKind::Ended(status(405)),
             ),
-            (Sent::Goodbye, Named, 200, "", ResponseKind::Taken),
-            (Sent::Goodbye, Named, 404, "", ResponseKind::Taken),
-            (Sent::Goodbye, Named, 405, "", ResponseKind::Taken),
+            (Sent::Delete, Named, 200, "", ResponseKind::Accepted),
+            (Sent::Delete, Named, 404, "", ResponseKind::Accepted),
+            (Sent::Delete, Named, 405, "", ResponseKind::Accepted),
             (
-                Sent::Goodbye,
+                Sent::Delete,
                 Named,
                 500,
                 "",

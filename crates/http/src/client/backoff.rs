@@ -30,7 +30,7 @@ impl Backoff {
         };
         let (least, most) = self.asked;
         let asked = asked.clamp(least, most);
-        // The first return is when the server said; those that got nothing are spaced further.
+        // The first attempt waits for the delay of the server; later ones wait longer.
         let own = match failures {
             0 => Duration::ZERO,
             failures => self.own(failures - 1, jitter),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_asks_for_is_bounded() {
+    fn the_retry_delay_of_a_server_is_bounded() {
         assert_eq!(millis(0, Some(0), LEAST), 100);
         assert_eq!(millis(0, Some(u64::MAX), LEAST), 300_000);
         assert_eq!(millis(0, Some(u64::MAX), MOST), 330_000);

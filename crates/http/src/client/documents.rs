@@ -10,11 +10,11 @@ use crate::client::http_client::{HttpClient as _, HttpClientError};
 use crate::client::options::HttpClientOptions;
 use crate::client::web::WebClient;
 
-/// Fetches documents, with the proxy, the certificates and the times of a client, and none of its
+/// Fetches documents with the proxy, the certificates and the timeouts of a client, but without its
 /// headers. Clones share their connections.
 ///
-/// A name is resolved before it is judged, and what is judged is what is connected to. Behind a
-/// proxy it is the proxy that resolves: what it reaches is not known here.
+/// A host name is resolved first; the check and the connection use the same addresses. Behind a proxy,
+/// the proxy resolves the name, so its address cannot be checked.
 #[derive(Debug, Clone)]
 pub struct DocumentClient {
     public: WebClient,
@@ -22,7 +22,7 @@ pub struct DocumentClient {
 }
 
 impl DocumentClient {
-    /// Connects as `options` say.
+    /// Creates a client that connects with `options`.
     pub fn new(options: &HttpClientOptions) -> Self {
         Self {
             public: WebClient::within(NetworkScope::Public, options),

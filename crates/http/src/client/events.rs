@@ -15,9 +15,9 @@ use crate::client::http_client::{HttpClientBody, HttpClientError};
 pub(crate) struct Events {
     body: HttpClientBody,
     decoder: Decoder,
-    /// What arrived and was not decoded yet.
+    /// Bytes that are not decoded yet.
     rest: Bytes,
-    /// How long the server may be silent; for ever if none.
+    /// How long the server may be silent; `None` is without limit.
     pause: Option<Duration>,
     messages: u64,
 }
@@ -98,7 +98,7 @@ impl Events {
 
     /// Reads on to the end of the body, so that its connection can be used again; but not for
     /// long, and not much.
-    pub(crate) async fn drain(mut self, patience: Duration) {
+    pub(crate) async fn drain(mut self, wait: Duration) {
         let end = async {
             let mut left: usize = 64 << 10;
             while let Ok(Some(piece)) = next_piece(&mut self.body).await {
@@ -109,7 +109,7 @@ impl Events {
             }
         };
         // Whatever is left after that is not worth a connection.
-        let _ = timeout(patience, end).await;
+        let _ = timeout(wait, end).await;
     }
 
     /// The id to go on after.
@@ -134,7 +134,7 @@ async fn next_piece(body: &mut HttpClientBody) -> Result<Option<Bytes>, HttpClie
         match frame {
             None => return Ok(None),
             Some(Err(error)) => return Err(error),
-            // Trailers say nothing to us.
+            // Trailers are ignored.
             Some(Ok(frame)) => {
                 if let Ok(piece) = frame.into_data() {
                     return Ok(Some(piece));

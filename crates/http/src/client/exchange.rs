@@ -1,4 +1,4 @@
-//! One message and what comes back for it.
+//! One message and the response to it.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;
@@ -23,20 +23,20 @@ use crate::client::http_conversation::{HttpConversation, SessionState};
 use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
 use crate::rules::params_preview::ParamsPreview;
 
-/// How long a stream that has brought its answer may take to end.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// What is read of a body that says nothing, in bytes.
+/// How long a stream may take to end after its answer.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum bytes that are read of a body that carries nothing.
 const SMALL_BYTES: usize = 4 << 10;
-/// What is read of a body that comes with an error status, in bytes.
-const EVIDENCE_BYTES: usize = 1 << 20;
+/// Maximum bytes that are read of a body with an error status.
+const ERROR_BODY_BYTES: usize = 1 << 20;
 
 /// A call about to be posted.
 pub(crate) struct PostedCall {
     pub(crate) id: CallId,
     pub(crate) head: CallHead,
     pub(crate) body: Bytes,
-    /// The error that came with a status of servers of the older transport: what the server says,
-    /// unless it is one.
+    /// The JSON-RPC error of a response whose status suggests the older transport. It is the answer,
+    /// unless the server uses that transport.
     doubtful: OnceLock<Bytes>,
 }
 
@@ -54,7 +54,7 @@ impl PostedCall {
         self.head.method.as_str() == method
     }
 
-    /// What headers repeat of it: what the caller says, or else what the message says.
+    /// Returns the values that headers repeat: from the caller, or else from the message.
     fn mirrored<'a>(&'a self, outline: &'a Option<Box<str>>) -> RoutingHeaders<'a> {
         let routing = self.head.routing.as_deref();
         let named = routing.and_then(|routing| routing.name.as_deref());
@@ -65,7 +65,7 @@ impl PostedCall {
         }
     }
 
-    /// The subject in the message, where the caller did not say it.
+    /// Returns the subject in the message, if the caller did not pass it.
     fn subject(&self) -> Option<Box<str>> {
         let routing = self.head.routing.as_deref();
         let is_said = routing.is_some_and(|routing| routing.name.is_some());
@@ -82,38 +82,31 @@ impl PostedCall {
 }
 
 impl<F: HttpClient> HttpConversation<F> {
-    /// Posts a call and hands in what comes for it, to the end.
+    /// Posts a call and passes all messages of its response to the engine.
     ///
     /// # Errors
     ///
-    /// [`HttpTransportError`] when the call is still without an answer then.
+    /// [`HttpTransportError`] if the call has no answer.
     pub(crate) async fn exchange(&self, call: &PostedCall) -> Result<(), HttpTransportError> {
-        let standing = self.standing(call.head.revision);
+        let state = self.state(call.head.revision);
         let subject = call.subject();
-        let patience = self.limits.response_idle_timeout;
+        let wait = self.limits.response_idle_timeout;
         let message = call.mirrored(&subject);
-        let response = self
-            .post(&standing, message, call.body.clone(), patience)
-            .await?;
+        let response = self.post(&state, message, call.body.clone(), wait).await?;
         if self.has_two_endpoints() {
-            return taken(response, &standing).await;
+            return taken(response, &state).await;
         }
-        self.take_answer(call, &standing, response).await
+        self.read_response(call, &state, response).await
     }
 
-    async fn take_answer(
+    async fn read_response(
         &self,
         call: &PostedCall,
-        standing: &SessionState,
+        state: &SessionState,
         response: Response<HttpClientBody>,
     ) -> Result<(), HttpTransportError> {
         let (parts, body) = response.into_parts();
-        let found = meaning(
-            Sent::Request,
-            standing.session(),
-            parts.status,
-            &parts.headers,
-        );
+        let found = meaning(Sent::Request, state.session(), parts.status, &parts.headers);
         if call.is(Initialize::NAME)
             && matches!(found, ResponseKind::Message | ResponseKind::Events)
         {
@@ -121,10 +114,10 @@ impl<F: HttpClient> HttpConversation<F> {
         }
         match found {
             ResponseKind::Message => self.take_message(call.id, body).await,
-            ResponseKind::Events => self.take_events(call, standing, body).await,
-            ResponseKind::Evidence(trouble) => self.take_evidence(call, trouble, body).await,
+            ResponseKind::Events => self.read_events(call, state, body).await,
+            ResponseKind::ErrorBody(trouble) => self.read_error_body(call, trouble, body).await,
             ResponseKind::Ended(trouble) => Err(trouble.into()),
-            ResponseKind::Taken => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
+            ResponseKind::Accepted => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
         }
     }
 
@@ -137,7 +130,7 @@ impl<F: HttpClient> HttpConversation<F> {
             self.limits.max_response_bytes,
             self.limits.response_idle_timeout,
         );
-        // How long all of it may take is the call's to say.
+        // The timeout of the call limits the total time.
         let bounds = Bounds {
             bytes: limit,
             pause,
@@ -153,16 +146,16 @@ impl<F: HttpClient> HttpConversation<F> {
         Ok(())
     }
 
-    /// An error status may carry the error that the server wants to tell.
-    async fn take_evidence(
+    /// Reads the JSON-RPC error in a response with an error status.
+    async fn read_error_body(
         &self,
         call: &PostedCall,
         trouble: ResponseError,
         body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
-        // A probe wants to know about the server; one that is broken says nothing about itself.
+        // A server error does not answer a probe, because it shows nothing about the server.
         let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
-        let bounds = Bounds::within(EVIDENCE_BYTES, self.limits.header_timeout);
+        let bounds = Bounds::within(ERROR_BODY_BYTES, self.limits.header_timeout);
         let text = body::read(body, bounds).await;
         if let Ok(text) = text
             && !is_unusable
@@ -181,12 +174,12 @@ impl<F: HttpClient> HttpConversation<F> {
         Ok(())
     }
 
-    /// The server does not speak the older transport: what it said before was an answer.
+    /// Accepts the stored error as the answer, because the server does not use the older transport.
     ///
     /// # Errors
     ///
-    /// `trouble`, if it said nothing.
-    pub(crate) fn believe(
+    /// `trouble`, if no error is stored.
+    pub(crate) fn accept_error(
         &self,
         call: &PostedCall,
         trouble: ResponseError,
@@ -200,21 +193,21 @@ impl<F: HttpClient> HttpConversation<F> {
         Ok(())
     }
 
-    /// Reads a stream until it has brought the answer, over as many connections as that takes.
-    async fn take_events(
+    /// Reads a stream up to the answer, and resumes it on new connections if it breaks.
+    async fn read_events(
         &self,
         call: &PostedCall,
-        standing: &SessionState,
+        state: &SessionState,
         body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
-        let resumes = standing
+        let resumes = state
             .revision
             .is_none_or(|revision| revision.has(Feature::Resumption));
         let purpose = match resumes {
             true => Purpose::Reply,
             false => Purpose::ModernReply,
         };
-        // Nothing is owed on a subscription but what changes.
+        // A subscription may be silent, because only changes are sent on it.
         let pause = (!call.is(Listen::NAME)).then_some(self.limits.response_idle_timeout);
         let mut resume = Resume::new(purpose, self.limits.backoff(), self.limits.max_reconnects);
         let mut events = self.events(body, None, pause);
@@ -223,21 +216,21 @@ impl<F: HttpClient> HttpConversation<F> {
             resume.note(events.last_id(), events.retry(), events.messages());
             let end = match end {
                 Ok(End::Answered) => {
-                    events.drain(FAREWELL).await;
+                    events.drain(END_TIMEOUT).await;
                     return Ok(());
                 }
                 Err(too_long @ StreamError::TooLong(_)) => return Err(too_long.into()),
                 Ok(end) => (end, None),
                 Err(broken) => (End::Cut, Some(broken)),
             };
-            events = self.go_on(standing, &mut resume, end, pause).await?;
+            events = self.resume_stream(state, &mut resume, end, pause).await?;
         }
     }
 
-    /// Asks for the rest of a stream until somebody gives it, or until it is given up.
-    pub(crate) async fn go_on(
+    /// Resumes a stream, with retries. Fails when the retries are used up.
+    pub(crate) async fn resume_stream(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         resume: &mut Resume,
         (mut end, mut broken): (End, Option<StreamError>),
         pause: Option<Duration>,
@@ -247,28 +240,23 @@ impl<F: HttpClient> HttpConversation<F> {
                 Next::Ask(wait) => wait,
                 Next::Done => return Err(ResumeError::Ended.into()),
                 Next::GiveUp(lost) => {
-                    // What happened first says more than that nothing could be done about it.
-                    let told = broken.take().filter(|_| lost == ResumeError::Ended);
-                    return Err(told.map_or(lost.into(), HttpTransportError::from));
+                    // The first error is more useful than the failure to resume.
+                    let first = broken.take().filter(|_| lost == ResumeError::Ended);
+                    return Err(first.map_or(lost.into(), HttpTransportError::from));
                 }
             };
             sleep(wait).await;
-            end = match self.get(standing, resume.last_id()).await {
+            end = match self.get(state, resume.last_id()).await {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    match meaning(
-                        Sent::Resume,
-                        standing.session(),
-                        parts.status,
-                        &parts.headers,
-                    ) {
+                    match meaning(Sent::Resume, state.session(), parts.status, &parts.headers) {
                         ResponseKind::Events => {
                             return Ok(self.events(body, resume.last_id(), pause));
                         }
-                        ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
+                        ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) => {
                             End::Refused(trouble)
                         }
-                        ResponseKind::Message | ResponseKind::Taken => End::Cut,
+                        ResponseKind::Message | ResponseKind::Accepted => End::Cut,
                     }
                 }
                 Err(HttpTransportError::Redirect(refused)) => return Err(refused.into()),
@@ -277,7 +265,7 @@ impl<F: HttpClient> HttpConversation<F> {
         }
     }
 
-    /// Hands in the messages of a stream: to its end, or to the answer to `call`.
+    /// Passes the messages of a stream to the engine, to its end or the answer to `call`.
     ///
     /// # Errors
     ///
@@ -311,14 +299,14 @@ impl<F: HttpClient> HttpConversation<F> {
         Events::new(body, last_id, self.limits.max_event_bytes, pause)
     }
 
-    /// Posts a message that is owed no answer.
+    /// Posts a message that has no answer.
     ///
     /// # Errors
     ///
-    /// [`HttpTransportError`] when it was not taken.
-    pub(crate) async fn tell(
+    /// [`HttpTransportError`] if the server did not accept it.
+    pub(crate) async fn notify(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         body: Bytes,
     ) -> Result<(), HttpTransportError> {
         let method = match Message::parse(&body) {
@@ -329,47 +317,42 @@ impl<F: HttpClient> HttpConversation<F> {
             method: method.as_deref(),
             ..RoutingHeaders::default()
         };
-        let patience = self.limits.header_timeout;
-        let response = self.post(standing, message, body.clone(), patience).await?;
-        taken(response, standing).await
+        let wait = self.limits.header_timeout;
+        let response = self.post(state, message, body.clone(), wait).await?;
+        taken(response, state).await
     }
 
-    /// Hears what the server has to say in a session, until it has no more to say. Says why.
+    /// Reads the stream of a session to its end, and returns the reason for the end.
     ///
-    /// `opened` is called once it is known whether there is such a stream.
+    /// Calls `opened` once the stream is open or refused.
     pub(crate) async fn listen(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         opened: impl FnOnce() + Send,
     ) -> HttpTransportError {
-        let first = self.get(standing, None).await;
+        let first = self.get(state, None).await;
         opened();
-        let heard = match first {
-            Ok(response) => self.keep_listening(standing, response).await,
+        let ended = match first {
+            Ok(response) => self.keep_listening(state, response).await,
             Err(failure) => Err(failure),
         };
-        match heard {
+        match ended {
             Err(failure) => failure,
         }
     }
 
     async fn keep_listening(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         response: Response<HttpClientBody>,
     ) -> Result<Infallible, HttpTransportError> {
         let (parts, body) = response.into_parts();
-        match meaning(
-            Sent::Listen,
-            standing.session(),
-            parts.status,
-            &parts.headers,
-        ) {
+        match meaning(Sent::Listen, state.session(), parts.status, &parts.headers) {
             ResponseKind::Events => {}
-            ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
+            ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) => {
                 return Err(trouble.into());
             }
-            ResponseKind::Message | ResponseKind::Taken => {
+            ResponseKind::Message | ResponseKind::Accepted => {
                 return Err(HttpTransportError::NotTheAnswer);
             }
         }
@@ -386,32 +369,27 @@ impl<F: HttpClient> HttpConversation<F> {
                 Ok(end) => (end, None),
                 Err(broken) => (End::Cut, Some(broken)),
             };
-            events = self.go_on(standing, &mut resume, end, None).await?;
+            events = self.resume_stream(state, &mut resume, end, None).await?;
         }
     }
 }
 
-/// Whether a message that is owed no answer was taken.
+/// Returns an error unless the server accepted a message that has no answer.
 async fn taken(
     response: Response<HttpClientBody>,
-    standing: &SessionState,
+    state: &SessionState,
 ) -> Result<(), HttpTransportError> {
     let (parts, body) = response.into_parts();
-    let found = meaning(
-        Sent::Notice,
-        standing.session(),
-        parts.status,
-        &parts.headers,
-    );
-    if let ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) = found {
+    let found = meaning(Sent::Notice, state.session(), parts.status, &parts.headers);
+    if let ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) = found {
         return Err(trouble.into());
     }
-    // Whatever is in it is read only so that the connection can be used again.
-    drop(body::read(body, Bounds::within(SMALL_BYTES, FAREWELL)).await);
+    // The body is read only so that the connection can be reused.
+    drop(body::read(body, Bounds::within(SMALL_BYTES, END_TIMEOUT)).await);
     Ok(())
 }
 
-/// The code of a text that is the error of a call.
+/// Returns the code of a JSON-RPC error, if the text is one.
 fn error_code(text: &[u8]) -> Option<ErrorCode> {
     match Message::parse(text).ok()? {
         Message::Response(response) => match response.body {
@@ -422,7 +400,7 @@ fn error_code(text: &[u8]) -> Option<ErrorCode> {
     }
 }
 
-/// Whether only servers that know the modern revisions say this.
+/// Returns true for codes that only servers of modern revisions send.
 fn is_modern(code: ErrorCode) -> bool {
     matches!(
         code,

@@ -1,4 +1,4 @@
-//! Why a message was not answered, and what that means above the transport.
+//! The errors of one message, and their meaning for the layers above the transport.
 
 use std::time::Duration;
 
@@ -13,50 +13,50 @@ use crate::client::redirect::RedirectError;
 use crate::client::resume::ResumeError;
 use crate::client::url::UrlError;
 
-/// Why a message was not answered. It is the source of a [`TransportError`].
+/// The reason why a message has no answer. It is the source of a [`TransportError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpTransportError {
-    /// There was no HTTP answer.
+    /// The request has no HTTP response.
     #[error(transparent)]
     Fetch(#[from] HttpClientError),
-    /// The answer sends us elsewhere.
+    /// The response is a redirect that is not followed.
     #[error(transparent)]
     Redirect(#[from] RedirectError),
-    /// The answer says why not.
+    /// The head of the response reports an error.
     #[error(transparent)]
     Trouble(#[from] ResponseError),
-    /// The stream of the answer cannot be read.
+    /// The stream of the response cannot be read.
     #[error(transparent)]
     Stream(#[from] StreamError),
-    /// The stream of the answer ended too early.
+    /// The stream of the response ended before the answer.
     #[error(transparent)]
     Lost(#[from] ResumeError),
-    /// There is no authorization for it.
+    /// The authorizer failed.
     #[error(transparent)]
     Unauthorized(#[from] AuthorizerError),
-    /// The head of the answer did not come.
+    /// The head of the response did not arrive in time.
     #[error("the server sent no response headers within {0:?}")]
     Silent(Duration),
-    /// The body of the answer did not come.
+    /// The body of the response was not read to its end.
     #[error("the response body cannot be read: {0}")]
     Body(#[from] ResponseBodyError),
-    /// The body of the answer is no message, or none that answers.
+    /// The body of the response is not a message, or not the answer.
     #[error("the response body is not the answer to the request")]
     NotTheAnswer,
-    /// The id of a session holds characters that no id may have.
+    /// The session id contains invalid characters.
     #[error("the server sent an invalid session id")]
     SessionId,
-    /// The address that the older transport sends messages to is not acceptable.
+    /// The server of the older transport named an invalid URL for messages.
     #[error("invalid message endpoint: {0}")]
     MessageAddress(#[from] MessageEndpointError),
 }
 
-/// Why a body was not read to its end.
+/// The reason why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseBodyError {
-    /// It is longer than we take.
+    /// The body is larger than the limit.
     #[error("the body has more than {0} bytes")]
     TooLarge(usize),
     /// The server paused for too long.
@@ -67,14 +67,14 @@ pub enum ResponseBodyError {
     Broken,
 }
 
-/// Why messages are not sent to an address that a server named.
+/// The reason why messages are not sent to a URL that a server named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageEndpointError {
-    /// It is of another origin.
+    /// The URL has another origin.
     #[error("the URL has another origin")]
     OtherOrigin,
-    /// It is no address.
+    /// The text is not a valid URL.
     #[error(transparent)]
     Invalid(#[from] UrlError),
 }
@@ -90,7 +90,7 @@ impl ResponseBodyError {
 }
 
 impl HttpTransportError {
-    /// What is lost by it.
+    /// Returns the consequence for the transport.
     pub(crate) fn loss(&self) -> TransportErrorKind {
         match self {
             Self::Fetch(error) => fetch_loss(error),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_decides_whether_the_server_may_have_acted() {
+    fn each_error_states_whether_the_server_may_have_acted() {
         let resolve = HttpClientError::Resolve {
             host: "a".into(),
             source: std::io::Error::other("x"),
@@ -194,7 +194,7 @@ mod tests {
                 TransportErrorKind::Disconnected,
                 true,
             ),
-            // What is refused then is the rest of an answer: the request was accepted before.
+            // Only the rest of a response is refused; the request was accepted before.
             (
                 refused(ResponseError::SessionLost),
                 TransportErrorKind::SessionLost,

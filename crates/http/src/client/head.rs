@@ -1,7 +1,7 @@
-//! The head of a request: what the headers say of the message they carry.
+//! The head of a request: the headers that repeat parts of its message.
 //!
-//! Everything is read from the message itself, so that a header cannot say anything else. What is
-//! not plain text travels as a sentinel, and so nothing in a message can break out of its header.
+//! All values are read from the message itself, so that a header cannot differ from it. A value that is
+//! not plain text is encoded, so that no part of a message can break out of its header.
 //!
 //! Spec: [2026-07-28, Streamable HTTP][spec].
 //!
@@ -22,14 +22,14 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// What of a message headers repeat.
+/// The parts of a message that headers repeat.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RoutingHeaders<'a> {
     /// The method of a request or of a notice; a response has none.
     pub(crate) method: Option<&'a str>,
     /// The tool, prompt, resource or task it is about.
     pub(crate) subject: Option<&'a str>,
-    /// Arguments that the tool wants repeated, and what they say.
+    /// The arguments that the tool requires in headers, and their values.
     pub(crate) params: &'a [(Box<str>, Box<str>)],
 }
 
@@ -120,7 +120,7 @@ impl RoutingHeaders<'_> {
 
 fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     let value = HeaderValue::from_str(&encode(value));
-    // What was encoded is printable ASCII, which every header can hold.
+    // Encoded values are printable ASCII, which every header can hold.
     headers.extend(value.ok().map(|value| (name, value)));
 }
 
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_revision_has_no_header_for_is_not_sent() {
+    fn a_header_is_sent_only_to_revisions_that_have_it() {
         let session = SessionId::read(&HeaderValue::from_static("s-1")).expect("an id");
         let call = RoutingHeaders {
             method: Some("initialize"),

@@ -1,7 +1,7 @@
-//! One HTTP request and its answer: the seam below the client.
+//! One HTTP request and its response: the trait below the client.
 //!
-//! [`WebClient`](crate::client::WebClient) is how it is done over the network. Tests answer from
-//! memory, and whatever authorizes wraps another.
+//! [`WebClient`](crate::client::WebClient) implements it over the network. Tests respond from memory,
+//! and authorizers wrap another implementation.
 
 use std::fmt;
 use std::future::Future;
@@ -19,14 +19,14 @@ use crate::client::url::UrlOrigin;
 
 /// Makes one HTTP request.
 ///
-/// It follows no redirect and retries nothing that a server may have seen. Dropping the future, or
-/// the body of the answer before its end, lets the server know that nobody listens any more.
+/// It follows no redirect and does not retry a request that a server may have received. To drop the
+/// future, or the body of the response before its end, disconnects from the server.
 pub trait HttpClient: Send + Sync + 'static {
-    /// Sends a request to the absolute address in its URI; returns with the head of the answer.
+    /// Sends a request to the absolute URL in its URI. Returns once the head of the response arrived.
     ///
     /// # Errors
     ///
-    /// [`HttpClientError`] when there is no answer. An answer of any status is no error.
+    /// [`HttpClientError`] without a response. A response of any status is not an error.
     fn fetch(
         &self,
         request: Request<Bytes>,
@@ -42,16 +42,16 @@ impl<F: HttpClient> HttpClient for Arc<F> {
     }
 }
 
-/// The body of an answer, as it arrives.
+/// The body of a response, as it arrives.
 pub struct HttpClientBody(Pin<Box<dyn Body<Data = Bytes, Error = HttpClientError> + Send>>);
 
 impl HttpClientBody {
-    /// A body of any kind.
+    /// Wraps a body of any type.
     pub fn new(body: impl Body<Data = Bytes, Error = HttpClientError> + Send + 'static) -> Self {
         Self(Box::pin(body))
     }
 
-    /// A body that is there already.
+    /// Creates a body from bytes in memory.
     pub fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::new(Certain(Whole::new(bytes.into())))
     }
@@ -83,73 +83,73 @@ impl fmt::Debug for HttpClientBody {
     }
 }
 
-/// Why a request has no answer.
+/// The reason why a request has no response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpClientError {
-    /// The name has no address.
+    /// The host name has no address.
     #[error("the host {host:?} cannot be resolved")]
     Resolve {
-        /// The name.
+        /// Host name that was resolved.
         host: Box<str>,
-        /// What the resolver said.
+        /// Error of the resolver.
         source: io::Error,
     },
-    /// The name leads to where nothing may be fetched from.
+    /// The host name has an address that is not allowed.
     #[error("connections to {address} are not allowed")]
     Forbidden {
-        /// The address.
+        /// Address that is not allowed.
         address: std::net::IpAddr,
     },
-    /// Nobody accepts connections there.
+    /// The server does not accept connections.
     #[error("no connection to {origin}")]
     Connect {
-        /// Where to.
+        /// Origin of the server.
         origin: UrlOrigin,
-        /// What the network said.
+        /// Error of the network.
         source: io::Error,
     },
-    /// The server's certificate or its TLS is not acceptable.
+    /// The TLS handshake failed, or the certificate of the server is not trusted.
     #[error("no secure connection to {origin}")]
     Tls {
-        /// Where to.
+        /// Origin of the server.
         origin: UrlOrigin,
-        /// What was wrong.
+        /// Error of TLS.
         source: io::Error,
     },
-    /// The proxy did not let us through.
+    /// The proxy did not connect to the server.
     #[error("the proxy {proxy} does not connect to {origin}: {reason}")]
     Proxy {
         /// The proxy, without its password.
         proxy: Box<str>,
-        /// Where to.
+        /// Origin of the server.
         origin: UrlOrigin,
-        /// What it said.
+        /// Reason that the proxy gave.
         reason: Box<str>,
     },
-    /// Connecting took too long.
+    /// The connection was not established in time.
     #[error("no connection to {origin} within {after:?}")]
     TimedOut {
-        /// Where to.
+        /// Origin of the server.
         origin: UrlOrigin,
-        /// How long we waited.
+        /// Timeout that has passed.
         after: Duration,
     },
-    /// The connection broke, or what came over it is not HTTP. The server may have acted.
+    /// The connection broke, or the response is not HTTP. The server may have acted.
     #[error("the connection to {origin} broke")]
     Broken {
-        /// Where to.
+        /// Origin of the server.
         origin: UrlOrigin,
-        /// What happened.
+        /// Error of the connection.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Another reason, of another implementation. The server may have acted.
+    /// An error of another implementation. The server may have acted.
     #[error("the request has no response")]
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl HttpClientError {
-    /// Whether the server may have seen the request. When not, it may be made again.
+    /// Returns true if the server may have received the request. If not, a retry is safe.
     pub fn may_have_arrived(&self) -> bool {
         matches!(self, Self::Broken { .. } | Self::Other(_))
     }
@@ -164,7 +164,7 @@ impl Whole {
         Self(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
-    /// What was not read of it.
+    /// Returns the unread rest.
     pub(crate) fn into_rest(self) -> Bytes {
         self.0.unwrap_or_default()
     }
@@ -190,7 +190,7 @@ impl Body for Whole {
     }
 }
 
-/// A body that cannot fail, with the error type of those that can.
+/// A body that cannot fail, with the error type of other bodies.
 struct Certain(Whole);
 
 impl Body for Certain {

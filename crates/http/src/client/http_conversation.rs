@@ -24,20 +24,20 @@ pub(crate) struct HttpConversation<F> {
     pub(crate) limits: Arc<HttpClientLimits>,
     pub(crate) url: EndpointUrl,
     pub(crate) wire: Wire,
-    /// Told when messages were taken from the wire: there may be room again.
+    /// Notified when messages left the wire, because it may have room again.
     pub(crate) taken: Notify,
     agreed: Mutex<Agreed>,
 }
 
-/// What was agreed on so far.
+/// The results of the negotiation.
 #[derive(Debug, Clone, Default)]
 struct Agreed {
     session: Option<SessionId>,
-    /// Where the older transport wants messages; none where there is one endpoint.
+    /// The URL for messages of the older transport; `None` with one endpoint.
     messages_to: Option<EndpointUrl>,
 }
 
-/// What a request says of its conversation.
+/// The state of the session that the headers of a request state.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionState {
     pub(crate) revision: Option<Revision>,
@@ -63,7 +63,7 @@ impl<F: HttpClient> HttpConversation<F> {
     }
 
     /// On what a message of this revision is sent.
-    pub(crate) fn standing(&self, revision: Option<Revision>) -> SessionState {
+    pub(crate) fn state(&self, revision: Option<Revision>) -> SessionState {
         let Agreed {
             session,
             messages_to,
@@ -118,35 +118,35 @@ impl<F: HttpClient> HttpConversation<F> {
     /// As [`Agent::ask`].
     pub(crate) async fn post(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         message: RoutingHeaders<'_>,
         body: Bytes,
-        patience: std::time::Duration,
+        wait: std::time::Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = PreparedRequest {
             method: Method::POST,
-            to: standing.messages_to.as_ref().unwrap_or(&self.url).clone(),
+            to: state.messages_to.as_ref().unwrap_or(&self.url).clone(),
             operation: Some(operation(&message)),
-            headers: head::post(standing.under(), message),
+            headers: head::post(state.under(), message),
             body,
         };
-        self.agent.ask(ask, patience).await
+        self.agent.ask(ask, wait).await
     }
 
-    /// Asks for a stream: the session's, or what came after an event.
+    /// Requests the stream of the session, or the rest of a stream after an event.
     ///
     /// # Errors
     ///
     /// As [`Agent::ask`].
     pub(crate) async fn get(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
         last_id: Option<&str>,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = PreparedRequest {
             method: Method::GET,
             to: self.url.clone(),
-            headers: head::get(standing.under(), last_id),
+            headers: head::get(state.under(), last_id),
             body: Bytes::new(),
             operation: Some("GET".to_owned()),
         };
@@ -155,29 +155,29 @@ impl<F: HttpClient> HttpConversation<F> {
 
     /// Ends the session, if there is one.
     pub(crate) async fn say_goodbye(&self, revision: Option<Revision>) {
-        let standing = self.standing(revision);
-        if standing.session.is_none() {
+        let state = self.state(revision);
+        if state.session.is_none() {
             return;
         }
         let ask = PreparedRequest {
             method: Method::DELETE,
             to: self.url.clone(),
-            headers: head::delete(standing.under()),
+            headers: head::delete(state.under()),
             body: Bytes::new(),
-            // Nobody signs in to say goodbye.
+            // The end of a session must not start a sign-in.
             operation: None,
         };
-        // Whatever the server says to it, we are gone.
+        // The conversation ends whatever the response is.
         match self.agent.ask(ask, self.limits.close_timeout).await {
             Err(error) => tracing::debug!(%error, "the end of the session could not be said"),
             Ok(answer) => {
                 let found = meaning(
-                    Sent::Goodbye,
+                    Sent::Delete,
                     SessionUse::Named,
                     answer.status(),
                     answer.headers(),
                 );
-                if let ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) = found {
+                if let ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) = found {
                     tracing::debug!(%trouble, "the server did not end the session");
                 }
             }
@@ -185,7 +185,7 @@ impl<F: HttpClient> HttpConversation<F> {
     }
 }
 
-/// What a message does, in words that are the same the next time.
+/// Returns the operation of a message, as a stable text for the authorizer.
 fn operation(message: &RoutingHeaders<'_>) -> String {
     let method = message.method.unwrap_or("answer");
     match message.subject {

@@ -1,7 +1,7 @@
-//! Everything of one conversation that goes on at the same time, in one future.
+//! All concurrent work of one conversation, in one future.
 //!
-//! Every message is a POST of its own. What comes back for a call is read beside everything else;
-//! nothing here runs on once the future is dropped.
+//! Every message is a separate POST. The response to a call is read concurrently with other work. All
+//! work stops when the future is dropped.
 //!
 //! # The gate
 //!
@@ -45,56 +45,56 @@ use crate::client::resume::{End, ResumeError};
 /// travel there.
 const STREAM_FIRST: Duration = Duration::from_secs(1);
 
-/// What goes on in a conversation.
+/// The concurrent work of a conversation.
 pub(crate) struct Multiplexer<F> {
     conversation: Arc<HttpConversation<F>>,
     // Has calls only, because the client cancels nothing else.
     abort_by_call: HashMap<CallId, AbortHandle>,
-    /// Notices and answers on their way.
+    /// Number of notices and answers that are being posted.
     // Falls once for each rise, because this work is never aborted.
     posts: usize,
     // Closed from the post of `notifications/initialized` on, because separate posts have no order.
     gate: Gate,
-    /// The revision of the handshake, once there was one.
+    /// The revision of the handshake, if there was one.
     handshaken: Option<Revision>,
 }
 
-/// Whether messages are taken. Closed.
+/// Whether messages leave the wire. Closed.
 enum Gate {
     Open,
-    /// `notifications/initialized` is on its way: whatever comes after it waits.
+    /// `notifications/initialized` is being posted; later messages wait.
     // Left after a failed post as well, because no caller waits for the result of a notice.
     Confirming,
-    /// So does it for the session's stream, a moment.
+    /// The stream of the session is being opened; messages wait for a moment.
     // Bounded by `STREAM_FIRST`, because a server may delay the head of the stream.
     Listening(Pin<Box<Timeout<oneshot::Receiver<()>>>>),
 }
 
-/// Something to be done beside everything else. Closed.
+/// A unit of concurrent work. Closed.
 enum Work {
     Call(PostedCall),
     /// A notice or an answer.
-    Tell(SessionState, Bytes),
+    Notify(SessionState, Bytes),
     /// The notice that ends the handshake.
     Confirm(SessionState, Bytes),
-    /// The session's stream; says when it is known whether there is one.
+    /// The stream of the session; notifies once the stream is open or refused.
     Listen(SessionState, oneshot::Sender<()>),
     /// The one stream of the older transport.
     Hear(Events),
 }
 
-/// What became of it. Closed.
+/// The result of a unit of work. Closed.
 enum Done {
     Called(CallId, Result<(), HttpTransportError>),
-    /// The server speaks the older transport: the call goes there.
+    /// The server uses the older transport; the call is sent there.
     Moved(PostedCall, Events),
-    Told(Result<(), HttpTransportError>),
+    Notified(Result<(), HttpTransportError>),
     Confirmed(SessionState, Result<(), HttpTransportError>),
     Listened(HttpTransportError),
     Heard(HttpTransportError),
 }
 
-/// What happened. Closed.
+/// An event of the loop. Closed.
 enum Happened {
     Done(Done),
     Aborted,
@@ -117,7 +117,7 @@ impl<F: HttpClient> Multiplexer<F> {
     ///
     /// # Errors
     ///
-    /// What ended the conversation before.
+    /// The error that ended the conversation.
     pub(crate) async fn run(mut self) -> Result<(), TransportError> {
         let conversation = Arc::clone(&self.conversation);
         let mut ongoing = FuturesUnordered::new();
@@ -125,7 +125,7 @@ impl<F: HttpClient> Multiplexer<F> {
             let takes = self.takes();
             let is_listening = matches!(self.gate, Gate::Listening(_));
             let happened = tokio::select! {
-                // Work that is done makes room for more.
+                // Finished work first, because it makes room for more.
                 biased;
                 Some(done) = ongoing.next(), if !ongoing.is_empty() => {
                     let done: Result<Done, _> = done;
@@ -133,7 +133,7 @@ impl<F: HttpClient> Multiplexer<F> {
                 }
                 () = self.gate.opened(), if is_listening => Happened::GateOpened,
                 outgoing = conversation.wire.next(), if takes => Happened::Outgoing(outgoing),
-                // The end of the session cancels what could not be sent in time.
+                // The end of the session cancels messages that were not sent in time.
                 () = conversation.wire.closing(), if !takes => Happened::Outgoing(None),
             };
             let works = match happened {
@@ -163,7 +163,7 @@ impl<F: HttpClient> Multiplexer<F> {
         matches!(self.gate, Gate::Open) && self.posts < self.conversation.limits.max_open_posts
     }
 
-    /// Decides what a message to send comes to.
+    /// Returns the work for a message.
     fn take(&mut self, outgoing: Outgoing) -> Option<Work> {
         self.conversation.taken.notify_waiters();
         let Outgoing {
@@ -181,7 +181,7 @@ impl<F: HttpClient> Multiplexer<F> {
             if let Some(running) = self.abort_by_call.remove(&call) {
                 running.abort();
             }
-            // The end of the exchange says so already where there is no handshake.
+            // Without a handshake, the end of the exchange cancels the call already.
             if !has_handshake {
                 return None;
             }
@@ -191,19 +191,19 @@ impl<F: HttpClient> Multiplexer<F> {
             return Some(Work::Call(PostedCall::new(id, head, body)));
         }
         self.posts += 1;
-        let standing = self.conversation.standing(revision);
+        let state = self.conversation.state(revision);
         if has_handshake && is_confirmation(&body) {
             self.gate = Gate::Confirming;
-            return Some(Work::Confirm(standing, body));
+            return Some(Work::Confirm(state, body));
         }
-        Some(Work::Tell(standing, body))
+        Some(Work::Notify(state, body))
     }
 
-    /// Decides what follows from something that is done.
+    /// Handles the result of a unit of work, and returns the work that follows.
     ///
     /// # Errors
     ///
-    /// What ends the conversation.
+    /// The error that ends the conversation.
     fn after(&mut self, done: Done) -> Result<[Option<Work>; 2], TransportError> {
         match done {
             Done::Called(call, answered) => {
@@ -217,14 +217,14 @@ impl<F: HttpClient> Multiplexer<F> {
             Done::Moved(call, events) => {
                 return Ok([Some(Work::Hear(events)), Some(Work::Call(call))]);
             }
-            Done::Told(told) => {
+            Done::Notified(notified) => {
                 self.posts -= 1;
-                self.note(told)?;
+                self.note(notified)?;
             }
-            Done::Confirmed(standing, confirmed) => {
+            Done::Confirmed(state, confirmed) => {
                 self.posts -= 1;
                 self.note(confirmed)?;
-                return Ok([self.listen(standing), None]);
+                return Ok([self.listen(state), None]);
             }
             Done::Listened(failure) => self.note(Err(failure))?,
             Done::Heard(failure) => return Err(failure.into()),
@@ -232,7 +232,7 @@ impl<F: HttpClient> Multiplexer<F> {
         Ok([None, None])
     }
 
-    /// Nobody waits for what a notice comes to.
+    /// Logs the failure of a notice, because no caller waits for its result.
     fn note(&self, result: Result<(), HttpTransportError>) -> Result<(), TransportError> {
         if let Err(failure) = result {
             tracing::debug!(error = %failure, "a message was not taken");
@@ -241,17 +241,17 @@ impl<F: HttpClient> Multiplexer<F> {
         Ok(())
     }
 
-    fn listen(&mut self, standing: SessionState) -> Option<Work> {
+    fn listen(&mut self, state: SessionState) -> Option<Work> {
         if self.conversation.has_two_endpoints() {
             self.gate = Gate::Open;
             return None;
         }
         let (opened, opening) = oneshot::channel();
         self.gate = Gate::Listening(Box::pin(timeout(STREAM_FIRST, opening)));
-        Some(Work::Listen(standing, opened))
+        Some(Work::Listen(state, opened))
     }
 
-    /// Gives up what runs, lets notices leave, and ends the session.
+    /// Drops running calls, waits for notices to leave, and ends the session.
     async fn close<O>(mut self, mut ongoing: FuturesUnordered<O>)
     where
         O: Future<Output = Result<Done, futures_util::future::Aborted>>,
@@ -262,19 +262,19 @@ impl<F: HttpClient> Multiplexer<F> {
         let end = async {
             while self.posts > 0 {
                 match ongoing.next().await {
-                    Some(Ok(Done::Told(_) | Done::Confirmed(..))) => self.posts -= 1,
+                    Some(Ok(Done::Notified(_) | Done::Confirmed(..))) => self.posts -= 1,
                     Some(_) => {}
                     None => break,
                 }
             }
             self.conversation.say_goodbye(self.handshaken).await;
         };
-        // A server that does not take it in time is left.
+        // The client does not wait longer for a slow server.
         let _ = timeout(self.conversation.limits.close_timeout, end).await;
     }
 }
 
-/// A lost session is the end of the conversation, whichever message learned of it.
+/// Returns an error for a lost session, which ends the conversation.
 fn unless_over(error: TransportError) -> Result<(), TransportError> {
     match error.kind() {
         TransportErrorKind::SessionLost => Err(error),
@@ -285,7 +285,7 @@ fn unless_over(error: TransportError) -> Result<(), TransportError> {
 impl Gate {
     async fn opened(&mut self) {
         if let Self::Listening(opening) = self {
-            // Open, refused or not answered: calls go out now.
+            // The stream is open, refused or late: calls leave now.
             let _ = opening.as_mut().await;
         }
     }
@@ -294,15 +294,15 @@ impl Gate {
 async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
     match work {
         Work::Call(call) => answer(&conversation, call).await,
-        Work::Tell(standing, body) => Done::Told(conversation.tell(&standing, body).await),
-        Work::Confirm(standing, body) => {
-            let confirmed = conversation.tell(&standing, body).await;
-            Done::Confirmed(standing, confirmed)
+        Work::Notify(state, body) => Done::Notified(conversation.notify(&state, body).await),
+        Work::Confirm(state, body) => {
+            let confirmed = conversation.notify(&state, body).await;
+            Done::Confirmed(state, confirmed)
         }
-        Work::Listen(standing, opened) => {
-            // Nobody may wait for it any more.
+        Work::Listen(state, opened) => {
+            // The receiver may be gone.
             let opened = || opened.send(()).unwrap_or_default();
-            Done::Listened(conversation.listen(&standing, opened).await)
+            Done::Listened(conversation.listen(&state, opened).await)
         }
         Work::Hear(mut events) => {
             Done::Heard(match conversation.hear_out(None, &mut events).await {
@@ -315,7 +315,7 @@ async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Wo
     }
 }
 
-/// Makes a call; a server that does not know how may speak the older transport.
+/// Makes a call. If the server rejects it as unknown, tries the older transport.
 async fn answer<F: HttpClient>(conversation: &HttpConversation<F>, call: PostedCall) -> Done {
     let answered = conversation.exchange(&call).await;
     let may_be_old = call.is(Initialize::NAME) && !conversation.has_two_endpoints();
@@ -323,12 +323,12 @@ async fn answer<F: HttpClient>(conversation: &HttpConversation<F>, call: PostedC
         Err(HttpTransportError::Trouble(trouble))
             if may_be_old && trouble.suggests_two_endpoints() =>
         {
-            let standing = conversation.standing(None);
-            match conversation.open_two_endpoints(&standing).await {
+            let state = conversation.state(None);
+            match conversation.open_two_endpoints(&state).await {
                 Ok(events) => Done::Moved(call, events),
                 Err(error) => {
                     tracing::debug!(%error, "the server does not speak the older transport either");
-                    let answered = conversation.believe(&call, trouble);
+                    let answered = conversation.accept_error(&call, trouble);
                     Done::Called(call.id, answered)
                 }
             }

@@ -1,4 +1,4 @@
-//! What may be chosen about a client, and its bounds.
+//! The options of a client, and its limits.
 
 mod proxy;
 mod tls;
@@ -20,24 +20,24 @@ use crate::rules::headers::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSIO
 pub use proxy::{Proxy, ProxyUrl, ProxyUrlError};
 pub use tls::{CertificateError, Tls};
 
-/// How a client connects. The default asks the environment for a proxy and the system for the
-/// authorities it trusts.
+/// The options of a connection. The default reads the proxy from the environment, and trusts the
+/// authorities of the system.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct HttpClientOptions {
     /// Sent with every request to the server, such as an API key; to no other origin.
     pub headers: HeaderMap,
-    /// Which proxy stands in front of the server.
+    /// Proxy in front of the server.
     pub proxy: Proxy,
-    /// Whose certificates are trusted.
+    /// Certificates that the client trusts.
     pub tls: Tls,
-    /// Where the tokens of requests come from.
+    /// Source of the tokens of requests.
     pub authorizer: Option<BoxAuthorizer>,
-    /// The bounds of the client.
+    /// Limits of the client.
     pub limits: HttpClientLimits,
 }
 
-/// A header that is not the caller's to set.
+/// A header that only the transport may set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the header {name} is reserved; the client sets it")]
 pub struct ReservedHeaderError {
@@ -63,15 +63,15 @@ impl HttpClientOptions {
         Ok(self)
     }
 
-    /// Asks `authorizer` for the headers of every request, and tells it when the server refuses one.
-    /// They stand in the place of a caller's header of the same name.
+    /// Requests the authorization headers of every request from `authorizer`, and passes challenges of
+    /// the server to it. They replace a caller's header of the same name.
     #[must_use]
     pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
         self.authorizer = Some(BoxAuthorizer::new(authorizer));
         self
     }
 
-    /// Sends a token with every request, as it is.
+    /// Sends a fixed bearer token with every request.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl HttpClientOptions {
         Ok(self)
     }
 
-    /// The first header that is not the caller's to set.
+    /// Returns the first header that only the transport may set.
     pub(crate) fn reserved(&self) -> Option<ReservedHeaderError> {
         let name = self.headers.keys().find(|name| is_reserved(name))?;
         Some(ReservedHeaderError { name: name.clone() })
@@ -125,48 +125,47 @@ fn is_reserved(name: &HeaderName) -> bool {
     RESERVED.contains(name) || name.as_str().starts_with(PARAM_PREFIX)
 }
 
-/// The bounds of a client: each with its default, unit and reason.
+/// The limits of a client: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpClientLimits {
-    /// How long a connection may take to come about; default 10 s. A name may have several
-    /// addresses: they share it.
+    /// How long connecting may take; default 10 s. All addresses of a host name share this time.
     pub connect_timeout: Duration,
-    /// How long the greetings of TLS and of a proxy may take, each; default 10 s.
+    /// How long the handshake of TLS and that of a proxy may take, each; default 10 s.
     pub handshake_timeout: Duration,
-    /// How long a server may think before the head of its answer; default 30 s. A request is
-    /// waited for as long as a pause in its answer: a tool may run before anything is written.
+    /// How long a server may take to send the head of a response; default 30 s. For a request,
+    /// `response_idle_timeout` applies, because a tool may run before the head is sent.
     pub header_timeout: Duration,
-    /// How long a server may pause before and inside the answer to a request; default 5 min.
-    /// What keeps a stream alive counts. The call has a deadline of its own, mostly before.
+    /// How long a server may pause before and inside the response to a request; default 5 min. A
+    /// comment of a stream ends a pause. The timeout of the call usually passes earlier.
     pub response_idle_timeout: Duration,
-    /// Size of the head of an answer, in bytes; default 64 KiB.
+    /// Size of the head of a response, in bytes; default 64 KiB.
     pub max_header_bytes: usize,
-    /// Headers of an answer; default 100.
+    /// Headers of a response; default 100.
     pub max_headers: usize,
-    /// Size of an answer in one piece, in bytes; default 16 MiB.
+    /// Size of a response that is not a stream, in bytes; default 16 MiB.
     pub max_response_bytes: usize,
     /// Size of one event of a stream, in bytes; default 16 MiB.
     pub max_event_bytes: usize,
     /// Connections that wait for their next request; default 32. More are closed.
     pub max_idle_connections: usize,
-    /// How long a connection waits for its next request; default 30 s, and never longer than the
-    /// server said. Many servers close theirs after a minute: a request that meets it is lost.
+    /// How long a connection waits for its next request; default 30 s, and never longer than its
+    /// `Keep-Alive` header states. Many servers close theirs after a minute; a request then is lost.
     pub connection_idle_timeout: Duration,
     /// Redirects followed in a row, all of them at the same origin; default 3.
     pub max_redirects: u8,
-    /// Connections in a row that bring nothing new to a stream; default 5. Then it is given up.
+    /// Attempts in a row to resume a stream without progress; default 5. Then the stream fails.
     pub max_reconnects: u32,
-    /// The first wait before a stream is asked for again, when the server named none; default
-    /// 1 s. It doubles.
+    /// The first delay before a stream is resumed, unless the server sent one; default 1 s. It
+    /// doubles.
     pub reconnect_delay: Duration,
-    /// The longest of these waits; default 30 s.
+    /// The longest of these delays; default 30 s.
     pub max_reconnect_delay: Duration,
-    /// The shortest wait that a server may ask for; default 100 ms.
+    /// The shortest delay that a server may request; default 100 ms.
     pub min_sse_retry_delay: Duration,
-    /// The longest wait that a server may ask for; default 5 min.
+    /// The longest delay that a server may request; default 5 min.
     pub max_sse_retry_delay: Duration,
-    /// Notices and answers on their way to the server at the same time; default 64. More wait.
+    /// Notices and answers that are posted at the same time; default 64. More wait.
     pub max_open_posts: usize,
     /// How long the end of a session may take; default 5 s.
     pub close_timeout: Duration,
@@ -214,7 +213,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_match_the_documentation() {
         let limits = HttpClientLimits::default();
         let seconds = [
             limits.connect_timeout,

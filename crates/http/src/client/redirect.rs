@@ -1,7 +1,7 @@
-//! Where an answer may send us on to: nowhere else than the same origin.
+//! Redirects, which are followed within the same origin only.
 //!
-//! A redirect to another origin would take the token, the session and the arguments there; one
-//! that turns a POST into a GET would lose the message.
+//! A redirect to another origin would send the token, the session and the arguments there. One that
+//! turns a POST into a GET would lose the message.
 
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
@@ -9,38 +9,38 @@ use http::{HeaderMap, StatusCode};
 use crate::client::url::{EndpointUrl, UrlOrigin};
 use crate::rules::headers::single;
 
-/// Why a redirect was not followed.
+/// The reason why a redirect was not followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedirectError {
-    /// To another origin.
+    /// The redirect leads to another origin.
     #[error("the redirect from {from} to {to} is not followed; use the new URL if you trust it")]
     OtherOrigin {
-        /// The status.
+        /// HTTP status code.
         status: u16,
-        /// Where we are.
+        /// Origin of the request.
         from: UrlOrigin,
-        /// Where we were sent.
+        /// Target of the redirect.
         to: UrlOrigin,
     },
-    /// With a status that does not keep the method and the body.
+    /// The status does not preserve the method and the body.
     #[error("a redirect with status {0} is not followed; only 307 and 308 keep a message")]
     Status(u16),
-    /// Without a place to go, or with one that is no HTTP address.
+    /// The target is missing, or is not an HTTP URL.
     #[error("a redirect with status {0} has no valid HTTP URL")]
     Location(u16),
-    /// More in a row than we follow.
+    /// The number of redirects in a row is above the limit.
     #[error("more than {most} redirects in a row")]
     TooMany {
         /// The status of the last one.
         status: u16,
-        /// How many are followed.
+        /// Maximum number of redirects.
         most: u8,
     },
 }
 
 impl RedirectError {
-    /// The status that asked for it.
+    /// Returns the status of the redirect.
     pub fn status(&self) -> u16 {
         match self {
             Self::OtherOrigin { status, .. }
@@ -51,13 +51,13 @@ impl RedirectError {
     }
 }
 
-/// Whether to follow an answer to another address; none when it is no redirect.
+/// Returns the target of a redirect or the reason not to follow it, or `None` for other responses.
 pub(crate) fn redirect(
     from: &EndpointUrl,
     status: StatusCode,
     headers: &HeaderMap,
 ) -> Option<Result<EndpointUrl, RedirectError>> {
-    // 304 and 300 answer requests that nobody makes here.
+    // 304 and 300 are excluded, because they answer requests that this client never makes.
     status
         .is_redirection()
         .then(|| follow(from, status, headers))

@@ -1,7 +1,7 @@
-//! What to do when a stream ends: a small machine, without sockets and without a clock.
+//! The next step after a stream ends: a state machine without sockets and without a clock.
 //!
-//! Up to 2025-11-25 a connection may end while its stream goes on: whoever has the id of an event
-//! asks for what came after it. Since 2026-07-28 a stream that ended early has lost its request.
+//! Up to 2025-11-25 a connection may end while its stream continues: a client that has the id of an
+//! event requests the later ones. Since 2026-07-28 the early end of a stream ends its request.
 //!
 //! Spec: [2025-11-25, Transports, Resumability][spec].
 //!
@@ -13,14 +13,14 @@ use crate::client::answer::ResponseError;
 use crate::client::backoff::{Backoff, Jitter};
 use crate::client::head::last_event_id_of;
 
-/// What a stream is for. Closed: there are no other streams.
+/// The purpose of a stream. Closed: no other streams exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The answer to a request; the revision can resume it.
     Reply,
     /// The answer to a request of a revision without resumption.
     ModernReply,
-    /// Whatever the server has to say in a session.
+    /// The messages of a session that belong to no request.
     Session,
 }
 
@@ -29,8 +29,8 @@ pub(crate) enum Purpose {
 pub(crate) struct Resume {
     purpose: Purpose,
     backoff: Backoff,
-    /// Connections in a row that brought nothing new, before we give up.
-    patience: u32,
+    /// Maximum number of connections in a row without progress.
+    max_failures: u32,
     last_id: Option<Box<str>>,
     retry: Option<Duration>,
     failures: u32,
@@ -41,50 +41,50 @@ pub(crate) struct Resume {
 /// How one connection of a stream ended. Closed: it ends in one of these ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The answer came: the stream has done what it was for.
+    /// The answer arrived, so the stream is complete.
     Answered,
-    /// It ended, cleanly or not. What it brought was noted before.
+    /// The connection ended, cleanly or not. Its messages were counted before.
     Cut,
-    /// No connection came about.
+    /// The connection was not established.
     Unreachable,
-    /// The server refused to go on with it.
+    /// The server refused to resume the stream.
     Refused(ResponseError),
 }
 
-/// What to do next. Closed: the driver does all of it.
+/// The next step. Closed: the driver handles each one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Nothing: it is over.
+    /// Nothing: the stream is complete.
     Done,
-    /// Ask for the rest after this wait.
+    /// Request the rest after this delay.
     Ask(Duration),
-    /// Stop: what is missing will not come.
+    /// Stop: the rest of the stream is lost.
     GiveUp(ResumeError),
 }
 
-/// Why a stream is given up.
+/// The reason why a stream is lost.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// It ended before the answer, and cannot be resumed.
+    /// The stream ended before the answer and cannot be resumed.
     #[error("the stream ended before the answer")]
     Ended,
-    /// It was asked for again and again and brought nothing.
+    /// Repeated attempts to resume the stream failed.
     #[error("the stream ended before the answer, and {0} attempts to resume it failed")]
     TooOften(u32),
-    /// The server does not go on with it.
+    /// The server does not resume the stream.
     #[error("the server does not resume the stream")]
     Refused(#[source] ResponseError),
 }
 
 impl Resume {
-    /// A stream about to be opened. It is given up after `patience` connections in a row that
-    /// bring nothing new.
-    pub(crate) fn new(purpose: Purpose, backoff: Backoff, patience: u32) -> Self {
+    /// Creates the state of a stream that is not open yet. The stream fails after `max_failures`
+    /// connections in a row without progress.
+    pub(crate) fn new(purpose: Purpose, backoff: Backoff, max_failures: u32) -> Self {
         Self {
             purpose,
             backoff,
-            patience,
+            max_failures,
             last_id: None,
             retry: None,
             failures: 0,
@@ -92,12 +92,12 @@ impl Resume {
         }
     }
 
-    /// After which event to go on.
+    /// Returns the id of the last event.
     pub(crate) fn last_id(&self) -> Option<&str> {
         self.last_id.as_deref()
     }
 
-    /// Notes what a connection has brought: a message, or another last id, is progress.
+    /// Records the result of a connection. A message or another last id is progress.
     pub(crate) fn note(&mut self, last_id: Option<&str>, retry: Option<Duration>, messages: u64) {
         if messages > 0 || self.last_id.as_deref() != last_id {
             self.failures = 0;
@@ -108,9 +108,8 @@ impl Resume {
         self.retry = retry.or(self.retry);
     }
 
-    /// Notes how long a connection was open. A quiet stream of a session that something in between
-    /// cuts now and then has not failed; one that the server cuts at once is not hurried after,
-    /// whatever it brought.
+    /// Records how long a connection was open. A quiet stream of a session that a proxy cuts at times
+    /// has not failed. After a very short connection, the next one waits, even after progress.
     pub(crate) fn lasted(&mut self, open: Duration) {
         if self.purpose != Purpose::Session {
             return;
@@ -121,7 +120,7 @@ impl Resume {
         }
     }
 
-    /// Decides what follows the end of a connection.
+    /// Returns the next step after the end of a connection.
     pub(crate) fn ended(&mut self, end: End, jitter: Jitter) -> Next {
         match end {
             End::Answered => Next::Done,
@@ -137,7 +136,7 @@ impl Resume {
         if !self.can_go_on() {
             return Next::GiveUp(ResumeError::Ended);
         }
-        if self.failures >= self.patience {
+        if self.failures >= self.max_failures {
             return Next::GiveUp(ResumeError::TooOften(self.failures));
         }
         let asked = retry_after.max(self.retry);
@@ -247,7 +246,7 @@ mod tests {
         let mut reply = stream(Purpose::Reply);
         reply.note(Some("e-1"), None, 0);
         let mut waits = Vec::new();
-        // The same id again is no news.
+        // The same id again is not progress.
         for id in ["e-1", "e-1", "e-2", "e-2", "e-2"] {
             if let Next::Ask(wait) = cut(&mut reply) {
                 waits.push(wait.as_secs());
@@ -279,7 +278,7 @@ mod tests {
 
     // hardening: H-159
     #[test]
-    fn a_plain_no_ends_it_and_a_busy_server_is_left_alone_for_as_long_as_it_says() {
+    fn a_rejection_ends_the_stream_and_a_busy_server_sets_the_delay() {
         let mut session = stream(Purpose::Session);
         assert_eq!(
             session.ended(refused(503, Some(20)), Jitter(0)),

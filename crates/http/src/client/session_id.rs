@@ -1,4 +1,4 @@
-//! The id of a session, as a server gave it.
+//! The id of a session, as the server sent it.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::rules::headers::SESSION_ID;
 
-/// The longest id that is kept, in bytes.
+/// Maximum length of an id, in bytes.
 const MAX_BYTES: usize = 4096;
 
-/// An id of visible ASCII characters. Whoever has it may speak for us: it is not shown.
+/// A session id of visible ASCII characters. It is never logged, because its holder can use the session.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SessionId(HeaderValue);
 
-/// The id a server gave cannot be sent back.
+/// A session id that cannot be sent in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SessionIdError;
 
 impl SessionId {
-    /// The id in the head of an answer to `initialize`; none when there is no session.
+    /// Reads the id in the head of a response to `initialize`; `None` without a session.
     ///
     /// # Errors
     ///

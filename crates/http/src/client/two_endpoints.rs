@@ -1,5 +1,5 @@
-//! The transport of 2024-11-05: one stream for everything the server says, and another address for
-//! everything we say.
+//! The transport of 2024-11-05: one stream for all messages of the server, and another URL for the
+//! messages of the client.
 //!
 //! Spec: [2024-11-05, Transports, HTTP with SSE][spec].
 //!
@@ -16,45 +16,40 @@ use crate::client::http_conversation::{HttpConversation, SessionState};
 use crate::client::resume::ResumeError;
 use crate::client::url::EndpointUrl;
 
-/// Where a server says messages go, relative to its own address.
+/// The type of the event that names the URL for messages.
 const ENDPOINT: &str = "endpoint";
 
 impl<F: HttpClient> HttpConversation<F> {
-    /// Opens the server's stream, which begins with the address for messages.
+    /// Opens the stream of the server, whose first event is the URL for messages.
     ///
     /// # Errors
     ///
-    /// [`HttpTransportError`] when the server does not speak this transport either.
+    /// [`HttpTransportError`] if the server does not use this transport either.
     pub(crate) async fn open_two_endpoints(
         &self,
-        standing: &SessionState,
+        state: &SessionState,
     ) -> Result<Events, HttpTransportError> {
-        let (parts, body) = self.get(standing, None).await?.into_parts();
-        match meaning(
-            Sent::Listen,
-            standing.session(),
-            parts.status,
-            &parts.headers,
-        ) {
+        let (parts, body) = self.get(state, None).await?.into_parts();
+        match meaning(Sent::Listen, state.session(), parts.status, &parts.headers) {
             ResponseKind::Events => {}
-            ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
+            ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) => {
                 return Err(trouble.into());
             }
-            ResponseKind::Message | ResponseKind::Taken => {
+            ResponseKind::Message | ResponseKind::Accepted => {
                 return Err(HttpTransportError::NotTheAnswer);
             }
         }
         let mut events = self.events(body, None, None);
-        let patience = self.limits.header_timeout;
-        let first = timeout(patience, events.next()).await;
-        let first = first.map_err(|_| HttpTransportError::Silent(patience))??;
+        let wait = self.limits.header_timeout;
+        let first = timeout(wait, events.next()).await;
+        let first = first.map_err(|_| HttpTransportError::Silent(wait))??;
         let event = first.ok_or(ResumeError::Ended)?;
         self.send_to(address_in(&event, &self.url)?);
         Ok(events)
     }
 }
 
-/// The address in the first event. One of another origin would take our messages there.
+/// Reads the URL in the first event. It must have the same origin, because messages are sent there.
 fn address_in(event: &Event, from: &EndpointUrl) -> Result<EndpointUrl, HttpTransportError> {
     if event.name.as_deref() != Some(ENDPOINT) {
         return Err(HttpTransportError::NotTheAnswer);
@@ -85,7 +80,7 @@ mod tests {
     // spec: 2025-11-25 TRANS-COMPAT-03, SEC-31 (endpoints), AMB-45
     // spec: 2026-07-28 N-SEC-10 (endpoints)
     #[test]
-    fn messages_go_where_the_first_event_says_if_that_is_the_same_origin() {
+    fn the_first_event_names_the_url_for_messages_within_the_origin() {
         let good = [
             (
                 "/messages?sessionId=7",

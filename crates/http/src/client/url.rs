@@ -1,7 +1,7 @@
-//! The address of an endpoint, and of what it refers to.
+//! The URL of an endpoint, and relative references to other URLs.
 //!
-//! The text stays as it was given: other documents repeat it, and are compared with it byte by
-//! byte. Nothing here normalizes a path or adds a slash.
+//! The text is never normalized, because other documents repeat it and are compared with it byte by
+//! byte.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,9 +12,9 @@ use pintle_runtime::{Host, WebUrl};
 
 pub use pintle_runtime::UrlError;
 
-/// The address of an MCP endpoint: `http` or `https`, a host, a path.
+/// The URL of an MCP endpoint: `http` or `https`, a host, a path.
 ///
-/// `Debug` and `Display` leave the query out: people put keys there.
+/// `Debug` and `Display` omit the query, because it may contain keys.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EndpointUrl {
     // Shared, because each request has a copy.
@@ -23,7 +23,7 @@ pub struct EndpointUrl {
     uri: Uri,
 }
 
-/// Whom an address belongs to: what may be told to one must not be told to another.
+/// The origin of a URL: scheme, host and port. Secrets of one origin must not be sent to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UrlOrigin {
     pub(crate) is_tls: bool,
@@ -33,13 +33,13 @@ pub struct UrlOrigin {
 }
 
 impl EndpointUrl {
-    /// Checks an address.
+    /// Parses a URL.
     ///
     /// # Errors
     ///
     /// [`UrlError`].
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        // The crate `http` has no room for a longer text.
+        // The crate `http` does not accept a longer text.
         if text.len() >= usize::from(u16::MAX) {
             return Err(UrlError::TooLong);
         }
@@ -48,12 +48,12 @@ impl EndpointUrl {
         Ok(Self { url, uri })
     }
 
-    /// The address as it was given.
+    /// Returns the unchanged text of the URL.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// Whom it belongs to.
+    /// Returns the origin.
     pub fn origin(&self) -> UrlOrigin {
         UrlOrigin::of(&self.uri)
     }
@@ -62,7 +62,7 @@ impl EndpointUrl {
         &self.uri
     }
 
-    /// What a reference found at this address means, as RFC 3986 (5.2) says.
+    /// Resolves a reference against this URL, as RFC 3986, section 5.2, defines.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl UrlOrigin {
         host.is_ok_and(|host| host.is_local())
     }
 
-    /// The host and the port, with brackets around an IPv6 address.
+    /// Returns the host and the port, with brackets around an IPv6 address.
     pub(crate) fn authority(&self) -> String {
         let Self { host, port, .. } = self;
         if host.contains(':') {
@@ -170,7 +170,7 @@ fn has_scheme(reference: &str) -> bool {
         && letters.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Everything up to the last slash.
+/// Returns the part of a path up to the last slash.
 fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("/", |end| &path[..=end])
 }
@@ -218,7 +218,7 @@ mod tests {
 
     // hardening: H-38
     #[test]
-    fn what_is_no_address_of_an_endpoint_is_refused() {
+    fn an_invalid_endpoint_url_is_rejected() {
         let rows = [
             ("", UrlError::UnsupportedScheme),
             ("/mcp", UrlError::UnsupportedScheme),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_resolved_as_the_standard_says() {
+    fn references_are_resolved_as_rfc_3986_defines() {
         let base = url("http://a.example/b/c/d?q");
         let rows = [
             (

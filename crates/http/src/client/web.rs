@@ -1,7 +1,7 @@
-//! HTTP over the network: HTTP/1.1 and HTTP/2, TLS, proxies, connections that are kept.
+//! HTTP over the network: HTTP/1.1 and HTTP/2, TLS, proxies, a pool of connections.
 //!
-//! An HTTP/1.1 connection has no task of its own: whoever uses it drives it, and in between it
-//! rests in the [`pool`]. A connection that speaks HTTP/2 is shared, and has one.
+//! An HTTP/1.1 connection has no task: its current request drives it, and between requests it is in
+//! the [`pool`]. An HTTP/2 connection is shared and has a task.
 
 mod connect;
 mod link;
@@ -28,7 +28,7 @@ use self::pool::Pool;
 pub use self::connect::Dialer;
 pub use self::stream::BoxStream;
 
-/// Makes requests over the network and keeps its connections. Clones share them.
+/// Makes requests over the network and reuses its connections. Clones share them.
 #[derive(Clone)]
 pub struct WebClient {
     shared: Arc<Shared>,
@@ -40,18 +40,18 @@ struct Shared {
 }
 
 impl WebClient {
-    /// A client that opens connections as `options` say.
+    /// Creates a client that connects with `options`.
     pub fn new(options: &HttpClientOptions) -> Self {
         Self::with(Network::new(options), options)
     }
 
-    /// A client whose connections `dial` opens: to a Unix socket, through a tunnel, in memory.
-    /// There is TLS inside them for `https` addresses, and no proxy in front of them.
+    /// Creates a client whose connections `dial` opens: to a Unix socket, through a tunnel, in memory.
+    /// It uses TLS for `https` URLs, and no proxy.
     pub fn over(dial: impl Dialer, options: &HttpClientOptions) -> Self {
         Self::with(Network::over(Arc::new(dial), options), options)
     }
 
-    /// A client that connects to addresses within reach only.
+    /// Creates a client that connects only to addresses in a network scope.
     pub(crate) fn within(reach: NetworkScope, options: &HttpClientOptions) -> Self {
         Self::with(Network::within_reach(reach, options), options)
     }
@@ -77,7 +77,7 @@ impl HttpClient for WebClient {
         let Shared { pool, network } = &*self.shared;
         let origin = UrlOrigin::of(request.uri());
         let mut request = request;
-        // A kept connection may have ended meanwhile. What was not sent may be sent again.
+        // An idle connection may have ended. A request that was not sent may be sent again.
         while let Some(kept) = pool.take(&origin) {
             match kept.send(request, pool).await {
                 Err(LinkError::Unsent(unsent, _)) => {

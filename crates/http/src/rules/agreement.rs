@@ -1,21 +1,21 @@
-//! A header and the part of the body it repeats must agree.
+//! Headers must agree with the parts of the body that they repeat.
 //!
-//! The body is what counts; a header that says something else is refused rather than
-//! believed, so that whatever stands in front of us has read the same message.
+//! The body decides. A header that differs is rejected, so that a proxy that reads headers decides
+//! about the same message.
 
 use http::{HeaderMap, HeaderName};
 use pintle_model::{Error, ErrorCode};
 
 use crate::rules::headers::{HeaderError, decoded};
 
-/// How a header and the body contradict each other.
+/// A difference between a header and the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HeaderMismatchError {
     /// The header cannot be read.
     Unreadable(HeaderError),
     /// The body has a value and the header is absent.
     Missing { header: HeaderName, body: String },
-    /// Both have a value, and not the same one.
+    /// The values differ.
     Different {
         header: HeaderName,
         value: String,
@@ -71,11 +71,11 @@ impl From<HeaderMismatchError> for Error {
     }
 }
 
-/// Compares one header, decoded, with the body's value.
+/// Compares one decoded header with the value in the body.
 ///
 /// # Errors
 ///
-/// [`HeaderMismatchError`], unless both are absent or both say the same.
+/// [`HeaderMismatchError`], unless both are absent or both have the same value.
 pub(crate) fn agree(
     headers: &HeaderMap,
     header: &HeaderName,
@@ -84,7 +84,7 @@ pub(crate) fn agree(
     agree_by(headers, header, body, |value, body| value == body)
 }
 
-/// As [`agree`], with another idea of what is the same.
+/// As [`agree`], with a custom comparison.
 pub(crate) fn agree_by(
     headers: &HeaderMap,
     header: &HeaderName,
@@ -112,7 +112,7 @@ pub(crate) fn agree_by(
     }
 }
 
-/// The first 100 characters: a message names what it saw, it does not echo megabytes.
+/// Returns the first 100 characters, so that an error text stays short.
 fn clip(text: &str) -> String {
     text.chars().take(100).collect()
 }
@@ -135,7 +135,7 @@ mod tests {
     // spec: 2026-07-28 N-HDR-06, N-HDR-07, N-HDR-08, A-17
     // hardening: H-49, H-52, H-53
     #[test]
-    fn header_and_body_say_the_same_or_nothing() {
+    fn a_header_and_the_body_have_the_same_value_or_none() {
         let rows = [
             (None, None, None),
             (Some("add"), Some("add"), None),

@@ -1,9 +1,9 @@
-//! Which way a request takes: two ladders of named rules, the first rule that speaks decides.
+//! The route of a request: two ladders of named rules; the first rule that applies decides.
 //!
-//! [`by_head`] needs the head alone and runs before a byte of the body is read. [`by_body`] runs
-//! on the parsed message. The body says which era a message belongs to; headers only have to
-//! agree. Up to 2025-11-25 a conversation opens with a handshake and may live in a session;
-//! since 2026-07-28 every request stands alone.
+//! [`by_head`] needs only the head and runs before the body is read. [`by_body`] runs on the parsed
+//! message. The body decides the era of a message; headers only have to agree. Up to 2025-11-25 a
+//! conversation begins with a handshake and may have a session; since 2026-07-28 requests are
+//! stateless.
 //!
 //! Spec: [2026-07-28, Streamable HTTP][spec]; [2025-11-25, Transports][old].
 //!
@@ -33,31 +33,31 @@ use crate::rules::headers::{self, HeaderError};
 use crate::rules::origin::HostPolicy;
 use crate::rules::session_id::SessionId;
 
-/// How revisions with a handshake are served. Closed: these are the three ways.
+/// The service for revisions with a handshake. Closed: three modes exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LegacyMode {
-    /// With sessions: `initialize` opens one, its id comes with every later request.
+    /// With sessions: `initialize` opens one, and every later request names its id.
     #[default]
     Sessions,
-    /// Without: every request stands alone, nothing is remembered between two.
+    /// Without sessions: every request is stateless.
     Sessionless,
-    /// Not at all.
+    /// Not served: such requests are rejected.
     Off,
 }
 
-/// What the rules may depend on besides the request.
+/// The settings of the rules.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) access: HostPolicy,
     pub(crate) legacy: LegacyMode,
 }
 
-/// The way a request takes. Closed: the server has one path for each.
+/// The route of a request. Closed: the server has one path for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// A request that states its own terms.
+    /// A stateless request, which states its terms.
     Exchange,
-    /// A notification that has nowhere to go: accepted, no effect.
+    /// A notification without a recipient: accepted, without effect.
     Ignored,
     /// `initialize`: opens a session.
     Open,
@@ -65,13 +65,13 @@ pub(crate) enum Route {
     Session(SessionId),
     /// A message of the handshake era, served without a session.
     Sessionless(Revision),
-    /// A stream for what the server says unasked.
+    /// A stream for messages that belong to no request.
     Stream(SessionId),
     /// The end of a session.
     End(SessionId),
 }
 
-/// What `MCP-ProtocolError-Version` says. Closed: a date is of one era or unknown.
+/// The value of `MCP-Protocol-Version`. Closed: a date is of one era or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named<'h> {
     Nothing,
@@ -91,7 +91,7 @@ fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, HeaderError> {
     })
 }
 
-/// The session a request names: none, one that may exist, or one that cannot.
+/// The session that a request names: none, a possible one, or an invalid id.
 fn named_session(headers: &HeaderMap) -> Result<Option<SessionId>, HttpRejection> {
     let named = headers::single(headers, &headers::SESSION_ID).map_err(HttpRejection::fault)?;
     named

@@ -1,22 +1,22 @@
-//! Names of events: which stream of which session, and where on it.
+//! Event ids: the session, the stream, and the position on it.
 
 use std::fmt;
 
 use crate::rules::session_id::SessionId;
 
-/// The name of an event, unique among the events of its session. For clients it is opaque.
+/// The id of an event, unique in its session. Clients treat it as opaque.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventId {
-    /// Of the session, so that the events of two do not look alike.
+    /// Tag of the session, so that events of different sessions differ.
     pub(crate) tag: u32,
-    /// The stream among those of the session.
+    /// Number of the stream in the session.
     pub(crate) stream: u64,
-    /// How many messages the stream has carried, this one included.
+    /// Number of messages on the stream, with this one.
     pub(crate) position: u64,
 }
 
 impl EventId {
-    /// Reads a name as we write it: three hexadecimal numbers in lower case.
+    /// Parses an id: three hexadecimal numbers in lower case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');
         let (tag, stream, position) = (parts.next()?, parts.next()?, parts.next()?);
@@ -25,11 +25,11 @@ impl EventId {
             stream: u64::from_str_radix(stream, 16).ok()?,
             position: u64::from_str_radix(position, 16).ok()?,
         };
-        // Other spellings of the same numbers are not ours.
+        // Other spellings of the same numbers are invalid.
         (id.to_string() == text).then_some(id)
     }
 
-    /// Adds the name, as it is displayed: this is done for every event.
+    /// Appends the displayed form of the id. It runs for every event, so it does not use `fmt`.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         write_hex(out, self.tag.into(), 8);
         out.push(b'-');
@@ -39,7 +39,7 @@ impl EventId {
     }
 }
 
-/// Adds a number in at least so many digits.
+/// Appends a number, padded to a minimum of digits.
 fn write_hex(out: &mut Vec<u8>, number: u64, least: u32) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let needed = (u64::BITS - number.leading_zeros()).div_ceil(4);
@@ -54,8 +54,8 @@ impl fmt::Display for EventId {
 }
 
 impl SessionId {
-    /// Tells this session's events from another's. What it shows of the name is no help in guessing
-    /// the rest.
+    /// Returns a tag that distinguishes the events of sessions. It does not help to guess the rest of
+    /// the session id.
     pub(crate) fn tag(self) -> u32 {
         (self.bits() >> 96) as u32
     }

@@ -1,7 +1,7 @@
 //! Headers that repeat the body: their names, how often they may occur, and their encoding.
 //!
-//! A header that may occur once occurs once: a second value is a fault, never a choice. A
-//! value that is not plain text travels as `=?base64?…?=` (the *sentinel*), and is compared
+//! A second value of a header that may occur once is an error. A value that is not plain text is
+//! encoded as `=?base64?…?=` (the *sentinel*), and is compared
 //! after decoding. Names compare without case, values with it.
 
 use std::borrow::Cow;
@@ -10,30 +10,30 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// `MCP-ProtocolError-Version`: the revision a message claims.
+/// `MCP-Protocol-Version`: the revision that a message claims.
 pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// `Mcp-Method`: repeats the method of a request.
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// `Mcp-Name`: repeats what the request is about (a tool, a prompt, a URI, a task).
+/// `Mcp-Name`: repeats the subject of the request (a tool, a prompt, a URI, a task).
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// `Mcp-Session-Id`: names a session of the revisions up to 2025-11-25.
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-/// `Last-Event-ID`: the event after which a client comes back to a stream.
+/// `Last-Event-ID`: the event after which a client resumes a stream.
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// What a header begins with that repeats one argument of a tool.
+/// Prefix of the headers that repeat one argument of a tool.
 pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
 
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
-/// Why a header cannot be read.
+/// The reason why a header cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HeaderError {
-    /// It occurs more than once.
+    /// The header occurs more than once.
     Repeated(HeaderName),
-    /// It holds bytes that are not printable ASCII.
+    /// The value has bytes that are not printable ASCII.
     NotText(HeaderName),
-    /// It claims to be Base64 and is not, or does not hold UTF-8.
+    /// The sentinel does not contain Base64 of UTF-8 text.
     NotBase64(HeaderName),
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn decoded<'h>(
         .ok_or_else(|| HeaderError::NotBase64(name.clone()))
 }
 
-/// What a header value stands for: itself, or the text inside its sentinel.
+/// Decodes a header value: returns it unchanged, or the text inside its sentinel.
 ///
 /// `None` for a true sentinel with a wrong alphabet, wrong padding or text that is not UTF-8. A
 /// value that only resembles one (other case, no ending) is literal.
@@ -104,7 +104,7 @@ pub(crate) fn decode(value: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// Writes text so that it survives as a header value: as is where possible, else as a sentinel.
+/// Encodes a text as a header value: unchanged if possible, or else as a sentinel.
 #[cfg(any(feature = "client", test))]
 pub(crate) fn encode(text: &str) -> Cow<'_, str> {
     if is_plain(text) {

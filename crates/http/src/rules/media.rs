@@ -1,4 +1,4 @@
-//! Media types: what a body is, and what a reader accepts.
+//! Media types: of bodies, and in `Accept`.
 //!
 //! Types are parsed and compared by their parts, never by prefix: `application/jsonfoo` is
 //! not JSON.
@@ -8,17 +8,15 @@ use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 
 use crate::rules::headers::single;
 
-/// `application/json`.
 pub(crate) const JSON: &str = "application/json";
-/// `text/event-stream`.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
-/// Whether the body says, once, that it is JSON in its plain encoding.
+/// Returns true if one `Content-Type` states JSON, and no encoding is named.
 pub(crate) fn is_json_body(headers: &HeaderMap) -> bool {
     let Ok(Some(value)) = single(headers, &CONTENT_TYPE) else {
         return false;
     };
-    // Nearly everybody says it in these very words.
+    // The fast path: most clients send exactly this text.
     let json = value == JSON || (is_type(value, JSON) && is_utf8(value));
     json && is_unencoded(headers)
 }
@@ -35,19 +33,19 @@ pub(crate) fn is_unencoded(headers: &HeaderMap) -> bool {
     codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Which forms of an answer a reader takes. Closed: a stream alone is no answer.
+/// The response types that a client accepts. Closed: a stream alone is not enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AcceptedTypes {
-    /// JSON or a stream of events.
+    /// JSON or an event stream.
     Both,
-    /// One JSON body, and nothing before it.
+    /// One JSON body, without earlier messages.
     Json,
-    /// None that there is.
+    /// No type that the server has.
     Neither,
 }
 
 impl AcceptedTypes {
-    /// The forms that the reader of an answer takes.
+    /// Returns the response types that `Accept` lists.
     #[inline]
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         if says_the_usual(headers) {
@@ -61,7 +59,7 @@ impl AcceptedTypes {
     }
 }
 
-/// Nearly every client accepts both forms in these very words; they need not be taken apart.
+/// Most clients send exactly this text for both types, so it is compared without parsing.
 fn says_the_usual(headers: &HeaderMap) -> bool {
     let usual: [&[u8]; 2] = [
         b"application/json, text/event-stream",
@@ -72,7 +70,7 @@ fn says_the_usual(headers: &HeaderMap) -> bool {
     first.is_some_and(|line| usual.contains(&line.as_bytes())) && lines.next().is_none()
 }
 
-/// Whether a reader takes a media type. No `Accept` at all accepts everything.
+/// Returns true if `Accept` includes a media type. Without `Accept`, all types are accepted.
 pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let mut lines = headers.get_all(ACCEPT).iter().peekable();
     if lines.peek().is_none() {
@@ -84,7 +82,7 @@ pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     best(ranges, wanted).is_some_and(|quality| quality > 0.0)
 }
 
-/// The quality of the most specific range that matches.
+/// Returns the quality of the most specific range that matches.
 fn best<'a>(ranges: impl Iterator<Item = &'a str>, wanted: &str) -> Option<f32> {
     let matching = ranges.filter_map(|range| Some((specificity(range, wanted)?, quality(range))));
     matching

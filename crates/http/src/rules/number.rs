@@ -11,7 +11,7 @@ struct Decimal {
     exponent: i64,
 }
 
-/// Whether two spellings are the same number. `false` when either is no JSON number.
+/// Returns true if two spellings are the same number; false if either is not a JSON number.
 pub(crate) fn same_number(left: &str, right: &str) -> bool {
     match (Decimal::parse(left), Decimal::parse(right)) {
         (Some(left), Some(right)) => left == right,

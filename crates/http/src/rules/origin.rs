@@ -1,8 +1,8 @@
-//! Who may speak to this endpoint: allow-lists of hosts and origins.
+//! Allow-lists of hosts and origins, for protection from DNS rebinding.
 //!
-//! A web page can make its reader's browser post to a local port, and can point its own name
-//! at that port (DNS rebinding). The first shows in `Origin`, the second in `Host`. Both are
-//! parsed and compared by their parts; nothing is compared by prefix or ending.
+//! A web page can make a browser post to a local port, and can resolve its own name to that port (DNS
+//! rebinding). `Origin` shows the first, `Host` the second. Both are parsed and compared by their
+//! parts, never by prefix or suffix.
 //!
 //! Spec: [2025-11-25, Transports, Security warning][spec].
 //!
@@ -17,9 +17,9 @@ use http::request::Parts;
 use crate::rules::cause::{self, Cause};
 use crate::rules::headers::single;
 
-/// Which `Host` and `Origin` values are served.
+/// The allowed values of `Host` and `Origin`.
 ///
-/// Starts with loopback: `localhost` and all loopback addresses, on any port; not `*.localhost`. A
+/// The default allows loopback: `localhost` and all loopback addresses, on any port; not `*.localhost`. A
 /// request without an `Origin` does not come from a web page and passes that check.
 #[derive(Debug, Clone, Default)]
 pub struct HostPolicy {
@@ -27,7 +27,7 @@ pub struct HostPolicy {
     origins: Vec<Origin<'static>>,
 }
 
-/// Closed: these are the three ways to decide about a name.
+/// The allowed hosts. Closed: three rules exist.
 #[derive(Debug, Clone, Default)]
 enum Hosts {
     #[default]
@@ -36,19 +36,19 @@ enum Hosts {
     Any,
 }
 
-/// Why a request is turned away before its body is looked at.
+/// The reason why a request is rejected before its body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostError {
-    /// No host, two hosts, or something that is no host.
+    /// The host is missing, repeated or invalid.
     Malformed,
-    /// A host that is not on the list.
+    /// The host is not allowed.
     Host,
-    /// An origin that is not on the list, or two of them.
+    /// The origin is not allowed, or is repeated.
     Origin,
 }
 
 impl HostError {
-    /// How the request is answered.
+    /// Returns the response status and its reason.
     pub(crate) fn cause(self) -> &'static Cause {
         match self {
             Self::Malformed => &cause::INVALID_HOST,
@@ -59,12 +59,12 @@ impl HostError {
 }
 
 impl HostPolicy {
-    /// Serves loopback names only. This is the default.
+    /// Allows loopback hosts only. This is the default.
     pub fn loopback() -> Self {
         Self::default()
     }
 
-    /// Serves these hosts, and pages of these hosts, instead of loopback.
+    /// Allows these hosts, and pages of these hosts, instead of loopback.
     ///
     /// An entry without a port stands for every port.
     ///
@@ -84,7 +84,7 @@ impl HostPolicy {
         })
     }
 
-    /// Serves every host: something in front of this endpoint checks the name.
+    /// Allows every host, because a proxy in front of this endpoint checks it.
     pub fn any_host() -> Self {
         Self {
             hosts: Hosts::Any,
@@ -92,7 +92,7 @@ impl HostPolicy {
         }
     }
 
-    /// Serves pages of this origin too, such as `https://app.example`.
+    /// Also allows pages of this origin, such as `https://app.example`.
     ///
     /// # Errors
     ///
@@ -103,21 +103,21 @@ impl HostPolicy {
         Ok(self)
     }
 
-    /// Whether the names served are a list.
+    /// Returns true if the policy lists hosts.
     pub(crate) fn is_configured(&self) -> bool {
         matches!(self.hosts, Hosts::Listed(_))
     }
 
-    /// Whether only loopback names are served.
+    /// Returns true if only loopback hosts are allowed.
     pub(crate) fn names_loopback_only(&self) -> bool {
         matches!(self.hosts, Hosts::Loopback)
     }
 
-    /// Decides from the head of a request.
+    /// Checks the head of a request.
     ///
     /// # Errors
     ///
-    /// [`HostError`], with nothing else looked at.
+    /// [`HostError`], before any other check.
     pub(crate) fn check(&self, parts: &Parts) -> Result<(), HostError> {
         let host = self.admitted_host(parts)?;
         match single(&parts.headers, &ORIGIN).map_err(|_| HostError::Origin)? {
@@ -127,7 +127,7 @@ impl HostPolicy {
         }
     }
 
-    /// Decides from the host alone: for requests that a layer may answer.
+    /// Checks only the host, for requests that a layer may answer.
     ///
     /// # Errors
     ///
@@ -161,13 +161,13 @@ impl HostPolicy {
         match &self.hosts {
             Hosts::Loopback => origin.is_plain_loopback(),
             Hosts::Listed(_) => origin.is_of(host),
-            // Nobody checked the name, so a page that agrees with it proves nothing.
+            // The host is unchecked, so an origin that agrees with it proves nothing.
             Hosts::Any => false,
         }
     }
 }
 
-/// The host a request is for. A name in the request line must agree with the header.
+/// Returns the host of a request. A host in the request line must agree with the header.
 fn requested_host(parts: &Parts) -> Result<Host<'_>, HostError> {
     let header = single(&parts.headers, &HOST).map_err(|_| HostError::Malformed)?;
     let line = parts.uri.authority().map(http::uri::Authority::as_str);
@@ -182,7 +182,7 @@ fn requested_host(parts: &Parts) -> Result<Host<'_>, HostError> {
     agrees.then_some(host).ok_or(HostError::Malformed)
 }
 
-/// A name that cannot be on an allow-list.
+/// A text that cannot be on an allow-list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPatternError {
     text: Box<str>,
@@ -206,7 +206,7 @@ impl std::fmt::Display for HostPatternError {
 
 impl std::error::Error for HostPatternError {}
 
-/// A host and the port it was named with.
+/// A host and its explicit port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Host<'a> {
     /// Lower case; an IPv6 address in its shortest form, in brackets.
@@ -252,7 +252,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The same in lower case; most names are already, and every request names one.
+/// Returns the text in lower case, borrowed if it is already, because every request needs it.
 fn lower(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return text.to_ascii_lowercase().into();
@@ -270,8 +270,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(known)
 }
 
-/// Where a page comes from: a scheme, a host, and a port that is always known for the web's
-/// own schemes.
+/// The origin of a page: a scheme, a host, and a port, which is always known for `http` and `https`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Origin<'a> {
     Null,
@@ -312,7 +311,7 @@ impl<'a> Origin<'a> {
         matches!(self, Self::Site { scheme, host } if scheme == "http" && host.stays_here())
     }
 
-    /// Whether this is a page of the host asked for. A host without a port is taken as https.
+    /// Returns true if the page has the requested host. A host without a port matches https.
     fn is_of(&self, host: &Host<'_>) -> bool {
         let port = host.port.unwrap_or(443);
         matches!(self, Self::Site { host: own, .. } if own.name == host.name && own.port == Some(port))

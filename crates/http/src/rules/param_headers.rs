@@ -2,7 +2,7 @@
 //!
 //! A tool's input schema may annotate a property with a header's name. [`param_headers`] reads
 //! the annotations once per tool, strictly: one in the wrong place makes the whole set invalid,
-//! because a header nobody checks is worse than none. [`verify`] compares a call with them.
+//! because an unchecked header is worse than no header. [`verify`] compares a call with them.
 //!
 //! Spec: [2026-07-28, Streamable HTTP, Custom headers][spec].
 //!
@@ -51,11 +51,11 @@ const SCHEMA_MAP: &[&str] = &[
     "patternProperties",
 ];
 
-/// Why a schema's annotations cannot be used.
+/// The reason why the annotations of a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderAnnotationError {
-    /// The name is no string of token characters.
+    /// The header name has characters that are not token characters.
     #[error("the header name is not one or more token characters")]
     Name,
     /// Two properties share a header.
@@ -64,7 +64,7 @@ pub enum HeaderAnnotationError {
     /// The property is not exactly a string, an integer or a boolean.
     #[error("the annotated value is not a string, an integer or a boolean")]
     Type,
-    /// The annotation is where no path of properties leads.
+    /// The annotated value is not reachable through properties.
     #[error("the annotated value is not reachable through properties")]
     Place,
     /// The schema nests too deeply to be read.
@@ -72,7 +72,7 @@ pub enum HeaderAnnotationError {
     Depth,
 }
 
-/// The annotated properties of a tool's input schema.
+/// Returns the annotated properties of the input schema of a tool.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ pub fn param_headers(schema: &JsonObject) -> Result<Vec<ParamHeader>, HeaderAnno
     Ok(walk.found)
 }
 
-/// Whether a path of properties leads to a schema. Closed: it does, does not, or is empty.
+/// How a schema is reached. Closed: by a path of properties, otherwise, or as the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Root,
@@ -200,12 +200,12 @@ impl Walk {
     }
 }
 
-/// The whole name of a header. It takes exactly the token characters, and makes them lower case.
+/// Returns the full header name in lower case. It accepts exactly the token characters.
 pub(crate) fn header_name(name: &str) -> Option<HeaderName> {
     HeaderName::from_bytes(format!("{PARAM_PREFIX}{name}").as_bytes()).ok()
 }
 
-/// Compares the headers of a call with its arguments. Headers nobody annotated are ignored.
+/// Compares the headers of a call with its arguments. Headers without an annotation are ignored.
 ///
 /// # Errors
 ///
@@ -226,7 +226,7 @@ fn verify_one(
     arguments: Option<&RawValue>,
 ) -> Result<(), HeaderMismatchError> {
     let Some(header) = header_name(&param.name) else {
-        // Nobody can send such a header, so nobody is asked for it.
+        // Such a header cannot be sent, so it is not required.
         return Ok(());
     };
     match arguments.and_then(|arguments| descend(arguments, &param.path)) {
@@ -244,12 +244,12 @@ fn compare(
         Some(b'"') => agree(headers, header, text(raw).as_deref()),
         Some(b'-' | b'0'..=b'9') => agree_by(headers, header, Some(raw.get()), same_number),
         Some(b't' | b'f') => agree(headers, header, Some(raw.get())),
-        // Objects and arrays cannot be repeated: the schema refuses them further on.
+        // Headers cannot repeat objects and arrays. The schema check rejects them later.
         _ => agree(headers, header, None),
     }
 }
 
-/// The value at a path of properties; none when it is absent or null.
+/// Returns the value at a path of properties, or `None` if it is absent or null.
 fn descend<'a>(value: &'a RawValue, path: &[Box<str>]) -> Option<&'a RawValue> {
     let Some((first, rest)) = path.split_first() else {
         return (value.get() != "null").then_some(value);
@@ -362,7 +362,7 @@ mod tests {
         ));
     }
 
-    /// Headers, arguments, and whether they agree.
+    /// Headers, arguments, and the expected result.
     type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, bool);
 
     fn check(headers: &[(&'static str, &'static str)], arguments: &str) -> bool {

@@ -1,6 +1,6 @@
-//! What the binding reads of a message's parameters: the claim, and what headers repeat.
+//! The parts of the parameters that the binding reads: the claimed revision, and values of headers.
 //!
-//! Everything stays raw; the method's own types are decoded once, behind the engine.
+//! All values stay raw, because the engine decodes the types of the method once.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use pintle_proto::lifecycle::refuse_envelope;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// The members of `params` that decide the way of a message.
+/// The members of `params` that decide the route of a message.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct ParamsPreview<'a> {
     #[serde(borrow, default, rename = "_meta", deserialize_with = "read_envelope")]
@@ -35,14 +35,14 @@ fn read_envelope<'de, D: Deserializer<'de>>(
     RequestEnvelope::deserialize(deserializer).map(Some)
 }
 
-/// The revision a message says it is made by. Closed: it says one, says none, or says nonsense.
+/// The revision that a message claims. Closed: a text, an invalid value, or absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ClaimedRevision<'a> {
-    /// No such member: a message of the handshake era, or a careless one.
+    /// The member is absent: the message is of the handshake era, or incomplete.
     Absent,
-    /// The member is there and is no string.
+    /// The member is not a string.
     NotText,
-    /// What it says, known to us or not.
+    /// The text, which may be an unknown revision.
     Text(Cow<'a, str>),
 }
 
@@ -51,7 +51,7 @@ impl<'a> ParamsPreview<'a> {
     ///
     /// # Errors
     ///
-    /// -32600 when a member that decides the way occurs twice.
+    /// -32600 if a member that decides the route occurs twice.
     pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Box<Error>> {
         let Some(params) = params else {
             return Ok(Self::default());
@@ -60,18 +60,18 @@ impl<'a> ParamsPreview<'a> {
             .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))?;
         match outline.envelope() {
             Err(fault @ EnvelopeError::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
-            // Without a claim it is the engine that has something to say about `_meta`.
+            // Without a claim, the engine checks `_meta`.
             _ => Ok(outline),
         }
     }
 
-    /// The reserved members of `_meta`, or what is wrong with it.
+    /// Returns the reserved members of `_meta`, or the error in it.
     #[inline]
     pub(crate) fn envelope(&self) -> ReadEnvelope<'a> {
         self.envelope.unwrap_or(Ok(RequestEnvelope::default()))
     }
 
-    /// The revision this message claims.
+    /// Returns the revision that this message claims.
     pub(crate) fn claim(&self) -> ClaimedRevision<'a> {
         match self.envelope() {
             Ok(envelope) if envelope.is_claimed() => envelope
@@ -81,7 +81,7 @@ impl<'a> ParamsPreview<'a> {
         }
     }
 
-    /// What a request is about, for the methods whose subject a header repeats.
+    /// Returns the subject of a request, for the methods whose subject a header repeats.
     pub(crate) fn subject(&self, method: &str) -> Option<Cow<'a, str>> {
         let raw = match method {
             "tools/call" | "prompts/get" => self.name,
@@ -92,7 +92,7 @@ impl<'a> ParamsPreview<'a> {
         raw.and_then(text)
     }
 
-    /// The resources that a request wants to be told of, when they change.
+    /// Returns the resources to whose changes a request subscribes.
     pub(crate) fn followed(&self, method: &str) -> Vec<String> {
         match method {
             "resources/subscribe" => self
@@ -106,13 +106,13 @@ impl<'a> ParamsPreview<'a> {
         }
     }
 
-    /// Whether a request of this method is served although the header that repeats its subject is absent. Clients
-    /// in use omit it for tasks.
+    /// Returns true if a request of this method is served without the header that repeats its subject.
+    /// Existing clients omit it for tasks.
     pub(crate) fn may_omit_subject_header(method: &str) -> bool {
         matches!(method, "tasks/get" | "tasks/update" | "tasks/cancel")
     }
 
-    /// Whether a header repeats the subject of this method.
+    /// Returns true if a header repeats the subject of this method.
     pub(crate) fn has_subject(method: &str) -> bool {
         matches!(
             method,
@@ -125,18 +125,18 @@ impl<'a> ParamsPreview<'a> {
         )
     }
 
-    /// The raw arguments of a tool.
+    /// Returns the raw arguments of a tool.
     pub(crate) fn arguments(&self) -> Option<&'a RawValue> {
         self.arguments
     }
 
-    /// The revision `initialize` asks for.
+    /// Returns the revision that `initialize` requests.
     pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
         self.protocol_version.and_then(text)
     }
 }
 
-/// The resources of a filter; none of one that the engine refuses.
+/// Returns the resources of a filter, or none if the engine rejects the filter.
 fn resources_of(filter: &RawValue) -> Vec<String> {
     #[derive(Deserialize)]
     struct Filter {
@@ -150,7 +150,7 @@ fn resources_of(filter: &RawValue) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The text of a JSON string, borrowed when it has no escapes.
+/// Returns the text of a JSON string, borrowed if it has no escapes.
 pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {

@@ -1,8 +1,8 @@
-//! Which HTTP status an error has: one table.
+//! The HTTP status of each error: one table.
 //!
-//! A client reads the JSON-RPC error first; the status is for everything between the two. Up to
-//! 2025-11-25 a request that reached the engine is answered 200 whatever the answer says. Since
-//! 2026-07-28 errors of the protocol have their own status, as long as no stream has begun.
+//! A client reads the JSON-RPC error first; the status is for proxies. Up to 2025-11-25 the status is
+//! 200 for every request that reached the engine. Since 2026-07-28 errors of the protocol have their
+//! own status, unless a stream has begun.
 //!
 //! Spec: [2026-07-28, Streamable HTTP][spec].
 //!
@@ -11,18 +11,18 @@
 use http::StatusCode;
 use pintle_model::ErrorCode;
 
-/// Who decided that a request fails. Closed: there is nobody else.
+/// The stage at which a request fails. Closed: no other stage exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// We did, before any handler saw it.
+    /// Admission, before a handler runs.
     Admission,
-    /// A handler did, on terms that a request stated itself.
+    /// A handler, on terms that the request stated.
     Handler,
-    /// Anybody, in a conversation that opened with a handshake.
+    /// Any stage, in a conversation that began with a handshake.
     Handshaken,
 }
 
-/// Code; status at admission; status when a handler says it.
+/// Code; status at admission; status for an error of a handler.
 const TABLE: &[(ErrorCode, StatusCode, StatusCode)] = &[
     (
         ErrorCode::METHOD_NOT_FOUND,
@@ -66,7 +66,7 @@ const TABLE: &[(ErrorCode, StatusCode, StatusCode)] = &[
     ),
 ];
 
-/// The status of an error. A code we give no meaning to is the handler's own matter: 200.
+/// Returns the status of an error. It is 200 for unknown codes, which handlers define.
 pub(crate) fn status_of(code: ErrorCode, stage: Stage) -> StatusCode {
     let row = TABLE.iter().find(|(known, ..)| *known == code);
     match (row, stage) {
@@ -83,7 +83,7 @@ mod tests {
     // spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-03 (server), N-ERR-10, A-08
     // spec: 2025-11-25 TRANS-HTTP-11
     #[test]
-    fn a_status_follows_from_the_code_and_from_who_decided() {
+    fn a_status_follows_from_the_code_and_the_stage() {
         let rows = [
             (-32601, Stage::Admission, 404),
             (-32601, Stage::Handler, 404),
@@ -97,7 +97,7 @@ mod tests {
             (-32603, Stage::Admission, 500),
             (-32603, Stage::Handler, 200),
             (-1, Stage::Handler, 200),
-            // Codes of old libraries and of early drafts, which mean nothing.
+            // Codes of old libraries and early drafts, which have no status.
             (-32000, Stage::Handler, 200),
             (-32001, Stage::Handler, 200),
             (-32003, Stage::Handler, 200),

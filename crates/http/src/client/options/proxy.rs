@@ -1,25 +1,25 @@
-//! Which proxy stands in front of a server.
+//! The proxy in front of a server.
 
 use http::Uri;
 
-/// Which proxy to use. This machine itself is never asked for through a proxy.
+/// The proxy to use. Requests to this machine never use a proxy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
-    /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in either case.
+    /// The proxy in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in either case.
     #[default]
     Environment,
-    /// None, whatever the environment says.
+    /// No proxy; the environment is ignored.
     None,
     /// This one, for every server.
     Fixed(ProxyUrl),
 }
 
-/// The address of a proxy: `http` or `https`, with a name and a password if it wants them.
+/// The URL of a proxy: `http` or `https`, with a user name and a password if it requires them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyUrl(Box<str>);
 
-/// A text that is no address of an HTTP proxy.
+/// A text that is not the URL of an HTTP proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid proxy URL: the scheme is not http or https")]
 pub struct ProxyUrlError;
@@ -40,7 +40,7 @@ impl Proxy {
 }
 
 impl ProxyUrl {
-    /// The address, with its name and password.
+    /// Returns the URL, with its user name and password.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Whose certificates are trusted.
+//! The trusted certificates.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// Whose certificates are trusted: those that the system trusts (`SSL_CERT_FILE` and
-/// `SSL_CERT_DIR` are heeded), and those named here.
+/// The trusted certificates: those that the system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply),
+/// and those added here.
 #[derive(Clone)]
 pub struct Tls {
     with_system: bool,
     own: Vec<CertificateDer<'static>>,
-    /// Shared by all clones: reading the system's store takes a while.
+    /// Shared by all clones, because reading the certificates of the system is slow.
     config: Arc<OnceCell<Arc<ClientConfig>>>,
 }
 
-/// A text that holds no certificates.
+/// A text that does not contain valid certificates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM form: {reason}")]
 pub struct CertificateError {
@@ -31,7 +31,7 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] when there is none, or one that is damaged.
+    /// [`CertificateError`] if the text has no certificate, or a damaged one.
     pub fn and_authorities(mut self, pem: &[u8]) -> Result<Self, CertificateError> {
         let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         let found = read.map_err(|error| CertificateError {
@@ -48,7 +48,7 @@ impl Tls {
         Ok(self)
     }
 
-    /// Trusts only what is named here.
+    /// Trusts only the certificates that were added.
     #[must_use]
     pub fn without_system(mut self) -> Self {
         self.with_system = false;
@@ -56,7 +56,7 @@ impl Tls {
         self
     }
 
-    /// The configuration, made when it is first needed.
+    /// Returns the configuration, which is created on first use.
     pub(crate) async fn config(&self) -> Arc<ClientConfig> {
         let made = self.config.get_or_init(|| async {
             let tls = self.clone();
@@ -66,7 +66,7 @@ impl Tls {
         Arc::clone(made.await)
     }
 
-    /// Certificates of the system that cannot be read are left out, as browsers do.
+    /// Skips certificates of the system that cannot be read, as browsers do.
     fn roots(&self) -> RootCertStore {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(self.own.iter().cloned());

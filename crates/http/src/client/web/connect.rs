@@ -1,4 +1,4 @@
-//! How a connection comes about: addresses, proxies, TLS, the greeting of HTTP.
+//! Opening a connection: addresses, proxies, TLS, the handshake of HTTP.
 
 use std::future::Future;
 use std::io;
@@ -25,7 +25,7 @@ use super::proxy::{Proxies, ProxyRoute};
 use super::stream::BoxStream;
 use super::tunnel::tunnel;
 
-/// How long an address has before the next one is tried beside it.
+/// The delay before the next address is tried in parallel.
 const STAGGER: Duration = Duration::from_millis(250);
 /// How many addresses of one name are tried.
 const ADDRESSES: usize = 16;
@@ -34,21 +34,21 @@ const PROBE: Duration = Duration::from_secs(30);
 
 /// Opens connections: to a Unix socket, through a tunnel, in memory.
 pub trait Dialer: Send + Sync + 'static {
-    /// Opens one, to the host and port of `origin` or to whatever stands for it.
+    /// Opens a connection for the host and port of `origin`.
     ///
     /// # Errors
     ///
-    /// Whatever the network said.
+    /// The error of the network.
     fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>>;
 }
 
-/// Opens connections that speak HTTP.
+/// Opens HTTP connections.
 pub(super) struct Network {
     dial: Option<Arc<dyn Dialer>>,
     proxies: Proxies,
     tls: Tls,
     limits: HttpClientLimits,
-    /// Which addresses may be connected to; none where everything may.
+    /// The allowed addresses; `None` allows all.
     reach: Option<NetworkScope>,
 }
 
@@ -162,7 +162,7 @@ impl Network {
         self.secure_as(origin, stream, true).await
     }
 
-    /// Greets with TLS; says whether HTTP/2 was agreed on.
+    /// Performs the TLS handshake. Returns true if HTTP/2 was negotiated.
     async fn secure_as(
         &self,
         origin: &UrlOrigin,
@@ -227,7 +227,7 @@ impl Network {
         let limit = self.limits.handshake_timeout;
         let greeted = self.within(origin, limit, greeting).await?;
         let (sender, driver) = greeted.map_err(|source| broken(origin, source))?;
-        // It ends when the last request on it has ended and nobody keeps it any more.
+        // The connection ends after its last request, once the pool has dropped it.
         tokio::spawn(async move {
             if let Err(error) = driver.await {
                 tracing::debug!(%error, "a connection ended");
@@ -284,9 +284,9 @@ async fn open(
         })
 }
 
-/// Those that may be connected to. One that may not says who tries to lead us there.
+/// Returns the allowed addresses. An address that is not allowed is an error, because it may be an attack.
 ///
-/// `localhost` leads to loopback addresses only, because tokens are sent there without TLS.
+/// `localhost` must resolve to loopback addresses, because tokens are sent there without TLS.
 fn allowed(
     host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_where_nobody_listens_is_passed_over() {
+    async fn an_address_that_refuses_connections_is_skipped() {
         let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let nobody = gone.local_addr().expect("an address");
         drop(gone);

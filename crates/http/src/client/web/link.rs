@@ -1,4 +1,4 @@
-//! One connection, after it came about.
+//! One open connection.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -23,40 +23,40 @@ use super::stream::BoxStream;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
-/// A connection that a request can be sent over. Closed: there are two versions of HTTP here.
+/// A connection for requests. Closed: two versions of HTTP are supported.
 pub(super) enum Link {
     Solo(Box<Http1Link>),
     Shared(UrlOrigin, http2::SendRequest<Whole>),
 }
 
-/// A connection that speaks HTTP/1.1, one request at a time.
+/// An HTTP/1.1 connection, for one request at a time.
 pub(super) struct Http1Link {
     pub(super) origin: UrlOrigin,
     pub(super) sender: http1::SendRequest<Whole>,
-    /// None once the connection has ended.
+    /// `None` once the connection has ended.
     pub(super) driver: Option<Pin<Box<Driver>>>,
-    /// How the address is written for whoever is at the other end.
+    /// The form of the request target that the peer requires.
     pub(super) form: Form,
-    /// How long the server keeps it, as far as it said.
+    /// How long the server keeps the connection open, if its `Keep-Alive` header states it.
     pub(super) keeps: Option<Duration>,
 }
 
 pub(super) type Driver = http1::Connection<TokioIo<BoxStream>, Whole>;
 
-/// Who is at the other end. Closed.
+/// The peer of a connection. Closed.
 #[derive(Debug, Clone)]
 pub(super) enum Form {
-    /// The server: it is told the path.
+    /// The server: the request target is a path.
     Server,
-    /// A proxy that reads the whole address, and wants this credential.
+    /// A proxy: the request target is a URL. The credential is for the proxy.
     Proxy(Option<HeaderValue>),
 }
 
-/// Why a request could not be sent, or was not answered.
+/// The reason why a request was not sent or has no response.
 pub(super) enum LinkError {
-    /// The server has not seen it.
+    /// The server has not received the request.
     Unsent(Box<Request<Bytes>>, hyper::Error),
-    /// The server may have seen it.
+    /// The server may have received the request.
     Broken(hyper::Error),
 }
 
@@ -90,7 +90,7 @@ async fn send_shared(
     if let Err(ended) = sender.ready().await {
         return Err(LinkError::Unsent(Box::new(request), ended));
     }
-    // An earlier attempt may have left it there; here the address says it.
+    // An earlier attempt may have set this header; HTTP/2 sends the host in the URL.
     request.headers_mut().remove(HOST);
     let sent = sender.try_send_request(request.map(Whole::new)).await;
     let response = sent.map_err(not_sent)?;
@@ -108,7 +108,7 @@ fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> L
 }
 
 impl Http1Link {
-    /// Whether it can take another request now. The server may have closed it meanwhile.
+    /// Returns true if the connection is open and can send another request.
     pub(super) fn is_ready(&mut self) -> bool {
         self.drive(&mut Context::from_waker(Waker::noop()));
         self.driver.is_some() && self.sender.is_ready()
@@ -148,10 +148,10 @@ impl Http1Link {
         drive(&mut self.driver, cx);
     }
 
-    /// Writes the address as the other end reads it.
+    /// Writes the request target in the form that the peer requires.
     fn addressed(&self, mut request: Request<Bytes>) -> Request<Bytes> {
         let host = request.uri().authority().map(|host| host.as_str().parse());
-        // An authority is made of characters that a header can hold.
+        // An authority has only characters that are valid in a header.
         if let Some(Ok(host)) = host {
             request.headers_mut().insert(HOST, host);
         }
@@ -170,7 +170,7 @@ impl Http1Link {
     }
 }
 
-/// Moves a connection on; it is gone once it has ended, and whoever waits for it is told.
+/// Polls a connection, and drops it once it has ended.
 fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
     if let Some(running) = driver
         && running.as_mut().poll(cx).is_ready()
@@ -179,7 +179,7 @@ fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
     }
 }
 
-/// `Keep-Alive: timeout=5`, less a second in which the request may be on its way.
+/// Reads `Keep-Alive: timeout=5`, less one second for the transfer of a request.
 fn keeps(headers: &HeaderMap) -> Option<Duration> {
     let value = single(headers, &KEEP_ALIVE).ok().flatten()?;
     let seconds = value
@@ -189,7 +189,7 @@ fn keeps(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(seconds.saturating_sub(1)))
 }
 
-/// The body of an answer that drives its own connection, and gives it back at the end.
+/// A response body that drives its own connection, and returns it to the pool at the end.
 struct Own {
     incoming: Incoming,
     solo: Option<Box<Http1Link>>,
@@ -241,7 +241,7 @@ impl Body for Own {
     }
 }
 
-/// A reader that knows the length may stop without hearing of the end.
+/// A reader that knows the length may stop before it polls the end.
 impl Drop for Own {
     fn drop(&mut self) {
         if self.incoming.is_end_stream() {
@@ -258,7 +258,7 @@ fn broken(origin: Option<UrlOrigin>, source: hyper::Error) -> HttpClientError {
     }
 }
 
-/// The body of an answer on a shared connection.
+/// A response body on a shared connection.
 struct Shared {
     incoming: Incoming,
 }

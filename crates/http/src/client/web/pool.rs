@@ -102,25 +102,25 @@ impl Pool {
         self.watch(&mut kept, until);
     }
 
-    /// Sees to it that connections end when their time is over, also when nobody comes back.
+    /// Starts the task that closes idle connections in time.
     fn watch(self: &Arc<Self>, kept: &mut Kept, first: Instant) {
         if kept.is_watched {
             return;
         }
-        // Without a runtime connections do not live on anyway.
+        // Without a runtime the connections cannot stay open.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             kept.is_watched = true;
             runtime.spawn(watch(Arc::downgrade(self), first));
         }
     }
 
-    /// Ends what was kept for long enough; says when to look again, if anything is left.
+    /// Closes expired connections. Returns when the next one expires.
     fn expire(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut kept = self.kept();
         kept.slots.retain(|_, slot| {
             slot.idle.retain(|idle| idle.until > now);
-            // Whoever has a stream open keeps a shared connection alive without us.
+            // An open stream keeps its shared connection alive without the pool.
             slot.shared.take_if(|shared| shared.until <= now);
             !slot.idle.is_empty() || slot.shared.is_some()
         });

@@ -1,4 +1,4 @@
-//! A way through a proxy: `CONNECT`.
+//! A tunnel through a proxy: `CONNECT`.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -15,25 +15,25 @@ use crate::client::url::UrlOrigin;
 use super::proxy::ProxyRoute;
 use super::stream::BoxStream;
 
-/// Asks a proxy for a stream of bytes to a server.
+/// Requests a byte stream to a server from a proxy.
 ///
 /// # Errors
 ///
-/// What the proxy said instead.
+/// The reason that the proxy gave.
 pub(super) async fn tunnel(
     stream: BoxStream,
     to: &UrlOrigin,
     proxy: &ProxyRoute,
 ) -> Result<BoxStream, Box<str>> {
     let text = |error: hyper::Error| -> Box<str> { error.to_string().into() };
-    let greeting = http1::handshake(TokioIo::new(stream)).await;
-    let (mut sender, driver) = greeting.map_err(text)?;
+    let handshake = http1::handshake(TokioIo::new(stream)).await;
+    let (mut sender, driver) = handshake.map_err(text)?;
     let request = request(to, proxy).ok_or("the server's name cannot be written")?;
     let mut driver = pin!(driver.with_upgrades());
     let mut has_ended = false;
     let mut answer = pin!(sender.send_request(request));
     let response = poll_fn(|cx| {
-        // It ends as soon as the answer is there, and is not asked again then.
+        // The connection future ends with the response and must not be polled after it.
         has_ended = has_ended || driver.as_mut().poll(cx).is_ready();
         answer.as_mut().poll(cx)
     });

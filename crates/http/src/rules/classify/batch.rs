@@ -1,4 +1,4 @@
-//! Where a batch belongs: several messages in one body.
+//! The route of a batch: several messages in one body.
 
 use http::HeaderMap;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
@@ -9,20 +9,20 @@ use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_se
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
 use crate::rules::session_id::SessionId;
 
-/// Where the messages of a batch go. Closed by design.
+/// The route of the messages of a batch. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BatchRoute {
     /// To a session, if its revision has batches.
     Session(SessionId),
-    /// Nowhere in particular: each is served alone.
+    /// Without a session: each is served separately.
     Sessionless(Revision),
 }
 
-/// Decides where a batch belongs by what its head says.
+/// Decides the route of a batch from its head.
 ///
 /// # Errors
 ///
-/// [`HttpRejection`], where there are no batches: everywhere but in revisions with sessions.
+/// [`HttpRejection`] in revisions without batches.
 pub(crate) fn by_batch(
     headers: &HeaderMap,
     settings: &Settings,
@@ -39,7 +39,7 @@ pub(crate) fn by_batch(
         Named::Modern => return Err(no_batches()),
     };
     match settings.legacy {
-        // The session knows its own revision; what the header names only has to exist.
+        // The session has its own revision; that in the header only has to exist.
         LegacyMode::Sessions => named_session(headers)?
             .map(BatchRoute::Session)
             .ok_or_else(HttpRejection::session_required),
@@ -50,22 +50,22 @@ pub(crate) fn by_batch(
     }
 }
 
-/// The rejection of a batch where messages come one by one.
+/// Returns the rejection of a batch in a revision without batches.
 pub(crate) fn no_batches() -> HttpRejection {
     HttpRejection::error(Error::invalid_request(
         "a body is one message, not an array of them",
     ))
 }
 
-/// A message of a batch, or what is wrong with it.
+/// A message of a batch, or the error in it.
 pub(crate) type Part<'a> = Result<(Message<'a>, ParamsPreview<'a>), InvalidMessage>;
 
-/// Takes a batch apart.
+/// Splits a batch into its messages.
 ///
 /// # Errors
 ///
-/// [`HttpRejection`] of the whole batch: requests and responses do not mix, and a message that states
-/// its own terms stands alone.
+/// [`HttpRejection`] of the whole batch if it mixes requests and responses, or if a message states its
+/// own terms.
 pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejection> {
     let parts: Vec<Part<'a>> = batch
         .messages()
@@ -87,7 +87,7 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejec
     Ok(parts)
 }
 
-/// A message of a batch, with what decides its way.
+/// A message of a batch, with the parts that decide its route.
 pub(crate) fn outlined(
     message: Message<'_>,
 ) -> Result<(Message<'_>, ParamsPreview<'_>), InvalidMessage> {

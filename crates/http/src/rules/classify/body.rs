@@ -13,11 +13,11 @@ use crate::rules::agreement::agree;
 use crate::rules::headers::{self, HeaderError};
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
 
-/// How the terms of an envelope are read, perhaps from memory.
+/// Reads the terms of an envelope, perhaps from a cache.
 pub(crate) type TermsOf<'t> =
     dyn Fn(&RequestEnvelope<'_>, Revision) -> Result<Arc<Terms>, Box<Error>> + 't;
 
-/// Reads what decides the way of a message, and decides.
+/// Decides the route of a message.
 ///
 /// # Errors
 ///
@@ -44,13 +44,13 @@ pub(crate) fn by_body<'a>(
     }
 }
 
-/// What was read of a message on the way.
+/// The parts of a message that were read.
 #[derive(Debug)]
 struct Reading<'h, 'a> {
     outline: ParamsPreview<'a>,
     claim: ClaimedRevision<'a>,
     named: Result<Named<'h>, HeaderError>,
-    /// What a claiming request is served on, once its revision is one that is served.
+    /// The terms of a request that claims a served revision.
     terms: Option<Result<Arc<Terms>, Box<Error>>>,
 }
 
@@ -157,7 +157,7 @@ fn initialize(facts: &Facts<'_>) -> RuleResult {
             false,
         )),
         LegacyMode::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
-        // A client never chooses an id: one that names a session speaks to that session.
+        // A client never chooses an id, so an id names an existing session.
         LegacyMode::Sessions => facts
             .session()
             .map(|id| id.map_or(Route::Open, Route::Session)),
@@ -178,7 +178,7 @@ fn claiming_notification(facts: &Facts<'_>) -> RuleResult {
     else {
         return None;
     };
-    // Headers of notifications are nobody's duty; those that are there must agree.
+    // Headers of notifications are optional; those that are present must agree.
     let present = |name: &&(http::HeaderName, &str)| facts.headers.contains_key(&name.0);
     let pairs = [
         (headers::PROTOCOL_VERSION, &**claim),
@@ -306,8 +306,8 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// Whether a request states its own terms and offers no others: whatever it is called, no
-    /// handshake can come of it.
+    /// Returns true if a request states its terms and has no handshake parameters. It cannot start a
+    /// handshake, whatever its method.
     fn is_handshake_missing(&self) -> bool {
         self.claim().is_some() && self.reading.outline.requested().is_none()
     }

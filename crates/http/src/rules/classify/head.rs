@@ -159,7 +159,7 @@ mod tests {
         by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
     }
 
-    /// A verb, headers, and what is to be decided.
+    /// A method, headers, and the expected decision.
     type Row<'r> = (
         &'r str,
         &'r [(&'r str, &'r str)],

@@ -1,4 +1,4 @@
-//! A request that is turned away: status, and the error that says why.
+//! A rejected request: the status, and the error that states the reason.
 
 use http::StatusCode;
 use pintle_model::jsonrpc::InvalidMessage;
@@ -9,24 +9,24 @@ use crate::rules::cause::{self, Cause};
 use crate::rules::headers::HeaderError;
 use crate::rules::status::{Stage, status_of};
 
-/// What a refused request is answered with.
+/// The response to a rejected request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HttpRejection {
     pub(crate) status: StatusCode,
-    /// Absent where HTTP alone refuses: 403, 405, 406, 415.
+    /// The JSON-RPC error. Absent for rejections by HTTP alone: 403, 405, 406, 415.
     pub(crate) error: Option<Box<Error>>,
-    /// Why HTTP refuses; absent beside an error.
+    /// The reason of a rejection by HTTP alone.
     pub(crate) cause: Option<&'static Cause>,
-    /// The request it answers, when its id could be read.
+    /// The id of the request, if it could be read.
     pub(crate) id: Option<RequestId>,
-    /// The verbs that would do, with 405.
+    /// The allowed methods, with 405.
     pub(crate) allow: Option<&'static str>,
-    /// What the principal lacks, with 403.
+    /// The scopes that the principal lacks, with 403.
     pub(crate) scopes: Option<MissingScopes>,
 }
 
 impl HttpRejection {
-    /// A refusal by HTTP alone.
+    /// Creates a rejection by HTTP alone.
     pub(crate) fn because(cause: &'static Cause) -> Self {
         Self {
             cause: Some(cause),
@@ -45,7 +45,7 @@ impl HttpRejection {
         }
     }
 
-    /// 403, naming all scopes that the request takes.
+    /// Creates a 403 that names all scopes of the request.
     pub(crate) fn scopes(missing: MissingScopes) -> Self {
         Self {
             scopes: Some(missing),
@@ -53,7 +53,7 @@ impl HttpRejection {
         }
     }
 
-    /// 405, naming what is served instead.
+    /// Creates a 405 that names the allowed methods.
     pub(crate) fn verb(allow: &'static str) -> Self {
         Self {
             allow: Some(allow),
@@ -61,7 +61,7 @@ impl HttpRejection {
         }
     }
 
-    /// An error of the protocol, with the status it has at admission.
+    /// Creates a rejection by a protocol error, with its status at admission.
     pub(crate) fn error(error: Error) -> Self {
         Self {
             error: Some(Box::new(error.clone())),
@@ -69,7 +69,7 @@ impl HttpRejection {
         }
     }
 
-    /// A text that is no message.
+    /// Creates the rejection of a text that is not a message.
     pub(crate) fn malformed(malformed: InvalidMessage) -> Self {
         let error: &Error = &malformed.error;
         Self {
@@ -78,12 +78,12 @@ impl HttpRejection {
         }
     }
 
-    /// A header that cannot be read.
+    /// Creates the rejection of a header that cannot be read.
     pub(crate) fn fault(fault: HeaderError) -> Self {
         Self::error(Error::new(ErrorCode::HEADER_MISMATCH, fault.to_string()))
     }
 
-    /// 404, the same for a session that ended and for one that never was.
+    /// Creates a 404, the same for sessions that ended and for unknown ones.
     pub(crate) fn no_such_session() -> Self {
         let error = Error::invalid_request("no such session; open one with initialize");
         Self {
@@ -92,7 +92,7 @@ impl HttpRejection {
         }
     }
 
-    /// 400: what followed an event is not known, or not any more. Not 404, which would look like the
+    /// Creates a 400 for an event whose later messages are not stored. It is not 404, which means the
     /// end of the session.
     pub(crate) fn no_such_event() -> Self {
         Self::error(Error::invalid_request(
@@ -100,14 +100,14 @@ impl HttpRejection {
         ))
     }
 
-    /// 400: a session must be named.
+    /// Creates a 400 for a missing session id.
     pub(crate) fn session_required() -> Self {
         Self::error(Error::invalid_request(
             "header mcp-session-id is missing; open a session with initialize",
         ))
     }
 
-    /// A revision that is not served under these terms.
+    /// Creates the rejection of a revision that is not served.
     pub(crate) fn revision(requested: &str, legacy_too: bool) -> Self {
         let served = |revision: &Revision| legacy_too || revision.has(Feature::Envelope);
         let supported: Vec<_> = Revision::ALL
@@ -119,7 +119,7 @@ impl HttpRejection {
         Self::error(Error::unsupported_revision(&supported, requested))
     }
 
-    /// The same, as an answer to a request.
+    /// Adds the id of the request.
     pub(crate) fn with_id(mut self, id: Option<RequestId>) -> Self {
         self.id = self.id.or(id);
         self

@@ -9,10 +9,10 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Headers, a body, and what is to be said.
+/// Headers, a body, and the expected decision.
 type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, Said);
 
-/// What the ladder says: a route, or status and code.
+/// The decision: a route, or status and code.
 type Said = Result<Route, (u16, Option<i64>)>;
 
 fn read_terms(
