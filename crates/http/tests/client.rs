@@ -1,5 +1,5 @@
-//! The client's side of the binding: against this crate's server, and against an origin that says
-//! whatever a table tells it to.
+//! The client side of the binding: against the server of this crate, and against a fake server whose
+//! responses are in tables.
 //!
 //! Nearly everything happens in memory on a paused clock; `network` opens ports.
 

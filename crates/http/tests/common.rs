@@ -20,7 +20,7 @@ use tower_service::Service as _;
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What the tests ask of, and what they want to know afterwards.
+/// The service under test, and its records for the assertions.
 #[derive(Default)]
 pub(crate) struct Demo {
     pub(crate) calls: Arc<Counts>,
@@ -378,7 +378,7 @@ impl Ask {
             .expect("it never fails")
     }
 
-    /// The status, and the answer, in whichever form it comes; null if there is none, or it is text.
+    /// Returns the status and the answer, from JSON or a stream; null without one, or if it is text.
     pub(crate) async fn json(self, endpoint: &Endpoint) -> (u16, Value) {
         let response = self.of(endpoint).await;
         let status = response.status().as_u16();
@@ -417,7 +417,7 @@ pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// The messages in a piece of an event stream. An event that says nothing is none.
+/// Returns the messages in a piece of an event stream. Priming events are skipped.
 pub(crate) fn messages(text: &str) -> Vec<Value> {
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| !data.is_empty())
@@ -452,7 +452,7 @@ pub(crate) async fn open_speaking(endpoint: &Endpoint, revision: &str) -> String
     id
 }
 
-/// Opens a stream of a session, up to the event that says nothing.
+/// Opens a stream of a session, and reads its priming event.
 pub(crate) async fn listen(endpoint: &Endpoint, id: &str) -> ResponseBody {
     let response = get().in_session(id).of(endpoint).await;
     assert_eq!(response.status(), StatusCode::OK);

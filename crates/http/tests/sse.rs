@@ -35,7 +35,7 @@ impl Server {
         Self { address, calls }
     }
 
-    /// Sends a request, and gives the connection with what has come of the answer's head.
+    /// Sends a request, and returns the connection.
     async fn send(&self, head: &str, body: &str) -> TcpStream {
         let mut socket = TcpStream::connect(self.address).await.expect("a port");
         let text = format!(
@@ -152,7 +152,7 @@ fn call(id: i64, name: &str, arguments: Value) -> Value {
 // spec: 2025-11-25 D1105-01, D1105-02, D1105-03, D1105-04, D-ALL-02, TRANS-COMPAT-01, AMB-46
 // spec: 2026-07-28 N-COMPAT-06
 #[tokio::test]
-async fn everything_is_said_on_the_one_stream() {
+async fn the_one_stream_carries_every_message() {
     let server = Server::open(HttpOptions::default()).await;
     for revision in ["2024-11-05", "2025-11-25"] {
         let (mut stream, place) = server.session(revision).await;

@@ -1,4 +1,4 @@
-//! What an answer may be, and what comes of it.
+//! Responses and their results.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::user::{Outcome, User, code, loss, user_with};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What a call comes to that is answered so, in the latest revision.
+/// Returns the result of a call with this response, in the latest revision.
 async fn answered(
     answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static,
 ) -> Outcome {
@@ -53,7 +53,7 @@ async fn an_answer_is_one_message_or_a_stream_that_ends_with_it() {
 
 // spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HTTP-05, N-HTTP-06, N-HTTP-07, N-TRAN-02
 #[tokio::test(start_paused = true)]
-async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
+async fn the_head_of_a_modern_request_repeats_its_body() {
     let origin = FakeServer::new(|seen, _| json(200, &result(seen)));
     let user = User::modern(origin.clone()).await;
     let call = user.call(
@@ -87,7 +87,7 @@ async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
 // spec: 2025-11-25 MSG-16, MSG-18
 // spec: 2026-07-28 N-TRAN-05
 #[tokio::test(start_paused = true)]
-async fn what_is_no_answer_is_a_typed_loss() {
+async fn an_invalid_answer_is_a_typed_error() {
     type Case = (
         &'static str,
         fn(&SeenRequest) -> FakeResponse,
@@ -196,7 +196,7 @@ async fn a_malformed_answer_in_an_event_ends_its_call() {
 // spec: 2026-07-28 N-ERA-10, N-ERA-11, N-ERA-12, N-ERA-19, N-HTTP-21, N-HTTP-22
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
-async fn an_error_status_may_carry_an_error_and_some_say_it_all() {
+async fn a_json_rpc_error_is_read_from_an_error_status() {
     let told = answered(|seen| json(404, &error(seen.id(), -32601))).await;
     assert_eq!(code(&told), -32601);
     let without_id = answered(|_| json(400, &error(Value::Null, -32020))).await;
@@ -280,7 +280,7 @@ async fn an_answer_of_the_limit_is_read_and_one_byte_more_is_not() {
 
 // hardening: H-157
 #[tokio::test(start_paused = true)]
-async fn a_head_that_goes_on_for_ever_is_not_kept() {
+async fn an_endless_response_head_is_not_buffered() {
     let endless = answered(|_| {
         let mut head = b"HTTP/1.1 200 X\r\n".to_vec();
         head.extend(b"x: ".iter().chain(&vec![b'y'; 100 << 10]));
@@ -300,7 +300,7 @@ async fn a_head_that_goes_on_for_ever_is_not_kept() {
 
 // hardening: H-164, H-170
 #[tokio::test(start_paused = true)]
-async fn a_server_that_dribbles_is_left_when_the_call_has_waited_for_long_enough() {
+async fn a_slow_response_ends_with_the_timeout_of_the_call() {
     let head = |_: &SeenRequest| {
         let bytes =
             b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";

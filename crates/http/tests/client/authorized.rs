@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::origin::{FakeServer, SeenRequest, courtesy, empty, json, result, welcome, with};
 use super::user::{Outcome, User, user_with};
 
-/// Has a token once it was refused; says what it was told.
+/// Has a token after the first challenge, and records the challenges.
 #[derive(Clone, Default)]
 struct Clerk {
     told: Arc<Mutex<Vec<String>>>,
@@ -133,7 +133,7 @@ async fn a_refusal_that_stays_is_the_answer() {
 
 // spec: 2025-11-25 AUTH-58
 #[tokio::test(start_paused = true)]
-async fn every_request_of_a_session_has_the_token_and_its_end_asks_nobody() {
+async fn requests_of_a_session_have_the_token_and_delete_starts_no_sign_in() {
     let clerk = Clerk::default();
     let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "DELETE" => empty(401),
@@ -191,7 +191,7 @@ async fn a_token_of_the_caller_goes_out_as_it_is() {
     assert_eq!(origin.seen()[0].header("authorization"), Some("Bearer t0"));
 }
 
-/// Answers one request on a port of this machine with these bytes, and then says nothing.
+/// Answers one request on a local port with these bytes, then stays silent.
 async fn serve(answer: Vec<u8>) -> io::Result<String> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;

@@ -32,7 +32,7 @@ impl Dialer for Late {
     }
 }
 
-/// Somebody who is there and says nothing.
+/// A server that accepts connections and stays silent.
 #[derive(Default)]
 struct Silent(Mutex<Vec<DuplexStream>>);
 

@@ -1,4 +1,4 @@
-//! Calls that nobody waits for any more, and clients that go away.
+//! Dropped calls, and clients that disconnect.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn silent() -> FakeServer {
 
 // spec: 2026-07-28 N-SUBS-10, N-CANC-01
 #[tokio::test(start_paused = true)]
-async fn a_modern_call_that_is_dropped_closes_its_exchange_and_says_nothing() {
+async fn a_dropped_modern_call_closes_its_response_and_sends_nothing() {
     let origin = silent();
     let user = User::modern(origin.clone()).await;
     let call = user.call("tools/list", json!({}));
@@ -89,7 +89,7 @@ async fn a_server_that_takes_no_cancellations_delays_no_client_that_closes() {
 
 // hardening: H-164
 #[tokio::test(start_paused = true)]
-async fn a_server_that_dribbles_what_nobody_reads_holds_nothing_up() {
+async fn an_unread_slow_response_does_not_delay_other_calls() {
     let origin = FakeServer::new(|seen, _| {
         if seen.is("tools/list") {
             return super::origin::json(200, &super::origin::result(seen));

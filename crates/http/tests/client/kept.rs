@@ -28,7 +28,7 @@ async fn one_connection_carries_one_call_after_the_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_at_the_same_time_have_connections_of_their_own_and_share_them_later() {
+async fn concurrent_calls_have_own_connections_that_are_reused_later() {
     let origin = FakeServer::new(|seen, _| {
         let mut answer = vec![BodyPart::Wait(SECOND)];
         answer.extend(json(200, &result(seen)));
@@ -45,7 +45,7 @@ async fn calls_at_the_same_time_have_connections_of_their_own_and_share_them_lat
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_the_server_closed_meanwhile_costs_nothing_but_another() {
+async fn a_connection_that_the_server_closed_is_replaced() {
     let origin = FakeServer::new(|seen, _| {
         let mut answer = json(200, &result(seen));
         answer.extend([BodyPart::Wait(SECOND), BodyPart::Cut]);
@@ -81,7 +81,7 @@ async fn a_connection_is_kept_for_its_time_and_no_longer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_connections_are_kept_than_the_limit_says() {
+async fn idle_connections_are_limited_in_number() {
     let origin = FakeServer::new(|seen, _| {
         let mut answer = vec![BodyPart::Wait(SECOND)];
         answer.extend(json(200, &result(seen)));

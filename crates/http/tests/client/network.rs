@@ -38,7 +38,7 @@ async fn within<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, work).await.expect("in time")
 }
 
-/// A server behind TLS that says which HTTP it was asked with.
+/// A server behind TLS that answers with the HTTP version of the request.
 struct Secure {
     address: SocketAddr,
     authority: String,
@@ -142,7 +142,7 @@ async fn said(user: &User) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn http_2_is_spoken_where_the_server_offers_it_and_one_connection_is_shared() {
+async fn http_2_is_used_if_offered_and_shares_one_connection() {
     let server = Secure::open(&["localhost"], &["h2", "http/1.1"]).await;
     let user = modern(&server.url(), &server.trusting()).await;
     let first = said(&user).await;
@@ -173,7 +173,7 @@ async fn http_1_is_spoken_where_the_server_offers_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_refused() {
+async fn a_certificate_of_an_unknown_authority_is_rejected() {
     let server = Secure::open(&["localhost"], &["h2"]).await;
     let other = Secure::open(&["other.example"], &["h2"]).await;
     let strangers = other.trusting();
@@ -236,7 +236,7 @@ async fn the_server_of_this_crate_is_reached_on_a_port() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_nothing_has_arrived() {
+async fn a_refused_connection_reports_that_nothing_was_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
@@ -248,7 +248,7 @@ async fn where_nobody_listens_nothing_has_arrived() {
     assert!(!error.may_have_arrived());
 }
 
-/// A proxy that notes what it is asked, and leads everybody to `to`.
+/// A proxy that records requests, and forwards all of them to `to`.
 async fn proxy(to: SocketAddr, tunnels: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

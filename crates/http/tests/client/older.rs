@@ -16,7 +16,7 @@ use super::user::{code, loss, user};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server whose stream says `first`, and then everything it is asked, after a moment each.
+/// A server whose stream sends `first`, then each answer after a moment.
 fn old(status: u16, first: &'static str) -> FakeServer {
     let asked: Mutex<usize> = Mutex::new(0);
     FakeServer::new(
@@ -32,7 +32,7 @@ fn old(status: u16, first: &'static str) -> FakeServer {
     )
 }
 
-/// What the stream brings: the answers to the second and the third request of a client.
+/// The stream with the answers to the second and the third request of a client.
 fn opened(first: &str) -> FakeResponse {
     let initialize = SeenRequest {
         verb: "POST".into(),
@@ -118,7 +118,7 @@ async fn a_server_with_two_endpoints_may_refuse_in_the_words_of_the_protocol() {
 
 // spec: 2025-11-25 TRANS-COMPAT-03
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_for_another_reason_is_not_asked_for_two_endpoints() {
+async fn other_rejections_do_not_start_the_two_endpoint_transport() {
     for status in [401, 403, 407, 429] {
         let origin = old(status, "event: endpoint\ndata: /messages?s=1\n\n");
         let user = user(origin.clone()).await;
@@ -133,7 +133,7 @@ async fn a_server_that_refuses_for_another_reason_is_not_asked_for_two_endpoints
 
 // spec: 2026-07-28 N-ERA-13
 #[tokio::test(start_paused = true)]
-async fn what_a_server_without_two_endpoints_said_is_its_answer() {
+async fn the_first_error_counts_if_the_server_has_no_two_endpoints() {
     let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "GET" => empty(405),
         _ => json_answer(400, &error(seen.id(), -32602)),
@@ -200,7 +200,7 @@ async fn nothing_else_makes_us_look_for_the_older_transport() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_does_not_say_where_messages_go_is_not_waited_for_long() {
+async fn waiting_for_the_endpoint_event_has_a_timeout() {
     let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "GET" => {
             let mut answer = stream(&[]);

@@ -1,4 +1,4 @@
-//! An origin in memory that answers as it is told, byte for byte.
+//! A server in memory whose responses are given byte for byte.
 
 pub(crate) use pintle_testkit::fake_http::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, end, error, event, json,

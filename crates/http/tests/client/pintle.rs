@@ -30,7 +30,7 @@ impl Dialer for Served {
                 tower_service::Service::call(&mut endpoint.clone(), request)
             });
             let serving = hyper::server::conn::http1::Builder::new();
-            // A client that goes away in the middle is no fault of the server.
+            // A client that disconnects early is not an error of the server.
             drop(serving.serve_connection(TokioIo::new(far), service).await);
         });
         Box::pin(async { Ok(BoxStream::new(near)) })
@@ -126,7 +126,7 @@ async fn the_server_asks_back_in_every_revision_with_sessions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_are_heard_on_the_stream_of_the_session() {
+async fn changes_are_received_on_the_stream_of_the_session() {
     let (served, _) = server();
     let user = ready(served, Revision::LATEST_LEGACY).await;
     let changed = user
@@ -156,7 +156,7 @@ async fn a_call_that_is_dropped_ends_its_handler_in_every_revision() {
 
 // spec: 2026-07-28 N-XHDR-02, N-XHDR-16
 #[tokio::test(start_paused = true)]
-async fn arguments_that_a_tool_wants_in_headers_are_compared_by_the_server() {
+async fn the_server_compares_arguments_with_annotated_headers() {
     let (served, _) = server();
     let user = ready(served, Revision::LATEST).await;
     let call = |params: Vec<(Box<str>, Box<str>)>| {

@@ -103,7 +103,7 @@ async fn a_session_with_an_impossible_name_is_not_opened() {
 // spec: 2025-11-25 TRANS-SESS-09
 // hardening: H-160
 #[tokio::test(start_paused = true)]
-async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_calls() {
+async fn a_lost_session_ends_the_conversation_and_all_its_calls() {
     let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => {
             let mut answer = stream(&[]);

@@ -32,7 +32,7 @@ fn call_of(origin: &FakeServer) -> SeenRequest {
 // spec: 2025-11-25 TRANS-HTTP-16, TRANS-HTTP-17, TRANS-HTTP-19, TRANS-RESUME-04, TRANS-SESS-05
 // hardening: H-158
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hangs_up_is_polled_when_it_said_and_the_answer_comes_there() {
+async fn a_closed_stream_is_resumed_after_the_delay_and_brings_the_answer() {
     let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => streamed([polled("e-1", Some(500))]),
         seen if resumed(seen) => {
@@ -70,7 +70,7 @@ async fn a_server_that_never_answers_is_polled_a_few_times_and_no_more() {
 // spec: 2026-07-28 N-HTTP-18, N-HTTP-19, N-HTTP-28
 // hardening: H-158
 #[tokio::test(start_paused = true)]
-async fn a_modern_stream_that_ends_early_has_lost_its_call_and_nothing_is_asked_again() {
+async fn the_early_end_of_a_modern_stream_fails_its_call_without_a_retry() {
     let endings: [fn() -> FakeResponse; 3] = [
         || streamed([polled("e-1", Some(100))]),
         || {
@@ -94,7 +94,7 @@ async fn a_modern_stream_that_ends_early_has_lost_its_call_and_nothing_is_asked_
     }
 }
 
-/// Everything the stream of a call carries, cut at one place; the rest comes to whoever asks.
+/// Sends the stream of a call, cut at one place, and the rest to a request that resumes it.
 fn cut_at(place: usize) -> FakeServer {
     let sent = AtomicUsize::new(usize::MAX);
     FakeServer::new(move |seen, _| {
@@ -182,7 +182,7 @@ async fn a_server_that_refuses_to_go_on_is_not_asked_again() {
 
 // hardening: H-159
 #[tokio::test(start_paused = true)]
-async fn a_busy_server_is_left_alone_for_as_long_as_it_says() {
+async fn a_busy_server_sets_the_delay_before_the_next_request() {
     let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => streamed([polled("e-1", None)]),
         seen if resumed(seen) => super::origin::with(503, &[("retry-after", "7")], ""),
@@ -241,7 +241,7 @@ async fn the_stream_of_a_session_is_open_before_the_first_call_and_comes_back() 
 
 // spec: 2025-11-25 TRANS-HTTP-31
 #[tokio::test(start_paused = true)]
-async fn a_server_without_such_a_stream_is_no_worse_for_it() {
+async fn a_server_without_a_session_stream_is_usable() {
     for status in [400, 404, 405, 406, 409, 500, 501] {
         let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
             "GET" => empty(status),
@@ -290,7 +290,7 @@ async fn messages_of_a_task_are_read_on_every_stream() {
 
 // spec: 2025-11-25 TRANS-HTTP-21
 #[tokio::test(start_paused = true)]
-async fn what_the_server_asks_on_a_reply_is_answered_by_a_post_of_its_own() {
+async fn a_question_on_a_reply_is_answered_by_a_separate_post() {
     let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => {
             let ask = json!({ "jsonrpc": "2.0", "id": "r-1", "method": "roots/list" });

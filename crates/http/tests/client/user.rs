@@ -1,4 +1,4 @@
-//! Whoever uses the transport: an engine, driven.
+//! The user of the transport: a driven engine.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub(crate) async fn user_at(url: &str, fetch: WebClient, options: &HttpClientOpt
     }
 }
 
-/// Notes what the server says, and answers what it asks with nothing much.
+/// Records the messages of the server, and answers its questions with minimal results.
 fn hear(peer: &Peer, heard: &Mutex<Vec<String>>, event: Event) {
     let mut heard = heard.lock().expect("no panic");
     match event {
@@ -145,7 +145,7 @@ impl User {
     }
 }
 
-/// What a call lost.
+/// The transport error of a call.
 pub(crate) fn loss(outcome: &Outcome) -> TransportErrorKind {
     match outcome {
         Err(PeerCallError::Lost(error)) => error.kind(),

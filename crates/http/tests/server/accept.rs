@@ -15,7 +15,7 @@ fn tool(id: i64, name: &str) -> Ask {
 // spec: 2025-11-25 TRANS-HTTP-08, AMB-25
 // spec: 2026-07-28 N-HTTP-06, N-HTTP-10
 #[tokio::test(start_paused = true)]
-async fn whoever_takes_json_is_answered() {
+async fn a_client_that_accepts_json_is_answered() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let asks = [
@@ -77,7 +77,7 @@ async fn a_client_that_takes_json_alone_gets_the_answer_and_is_asked_elsewhere()
 
 // spec: 2025-11-25 AMB-43
 #[tokio::test(start_paused = true)]
-async fn a_client_that_takes_json_alone_hears_that_its_request_was_cancelled() {
+async fn a_json_only_client_receives_an_error_for_a_cancelled_request() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let hang = tool(1, "hang").having("accept", "application/json");

@@ -116,7 +116,7 @@ async fn a_batch_has_one_to_a_hundred_messages_of_one_kind() {
 // spec: 2026-07-28 N-HTTP-08
 // hardening: H-96
 #[tokio::test(start_paused = true)]
-async fn a_batch_is_refused_where_there_are_none() {
+async fn a_batch_is_rejected_in_revisions_without_batches() {
     let endpoint = endpoint();
     for revision in ["2025-06-18", "2025-11-25"] {
         let session = open_speaking(&endpoint, revision).await;
@@ -136,7 +136,7 @@ async fn a_batch_is_refused_where_there_are_none() {
 
 // spec: 2025-11-25 D0326-02
 #[tokio::test(start_paused = true)]
-async fn a_batch_in_which_something_is_said_on_the_way_is_answered_by_a_stream() {
+async fn a_batch_with_notices_is_answered_by_a_stream() {
     let endpoint = endpoint();
     let session = open_speaking(&endpoint, "2025-03-26").await;
     let messages = [

@@ -1,4 +1,4 @@
-//! Bodies: what is no message, what is a strange one, and what is too large, as raw bytes on a port.
+//! Bodies as raw bytes on a port: invalid messages, strange messages, and bodies that are too large.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn nested(depth: usize) -> String {
 // spec: 2025-11-25 TRANS-HTTP-09, TRANS-HTTP-11
 // hardening: H-94, H-95, H-96, H-97, H-98, H-100, H-102, H-103, H-104, H-106
 #[tokio::test]
-async fn a_body_that_is_no_message_is_refused() {
+async fn a_body_that_is_not_a_message_is_rejected() {
     let port = Port::open().await;
     let rows: Vec<(Vec<u8>, i64)> = vec![
         (b"".to_vec(), -32700),

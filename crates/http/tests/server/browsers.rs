@@ -94,7 +94,7 @@ async fn a_foreign_page_is_turned_away_before_its_body_comes() {
 
 // hardening: H-6, H-7, H-8, H-9
 #[tokio::test]
-async fn what_browsers_send_unasked_is_never_executed() {
+async fn requests_that_browsers_send_without_a_preflight_are_not_executed() {
     let port = Port::open().await;
     for kind in [
         "text/plain",

@@ -187,7 +187,7 @@ async fn errors_have_their_status_and_the_id() {
 // spec: 2026-07-28 N-HTTP-26
 // hardening: H-141
 #[tokio::test(start_paused = true)]
-async fn a_listener_hears_its_acknowledgement_first_then_changes_and_its_result_at_the_end() {
+async fn a_listener_receives_an_acknowledgement_then_changes_then_its_result() {
     let endpoint = endpoint();
     let mut bodies = Vec::new();
     for id in 0..32 {

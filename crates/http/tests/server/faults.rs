@@ -102,7 +102,7 @@ impl Client {
         assert_eq!(ask.json(&self.endpoint).await.0, 202);
     }
 
-    /// Asks for something that fails, and says how it went.
+    /// Sends a request that fails, and checks the result.
     async fn suffer(&self, fault: Fault) {
         match fault {
             Fault::PanicsAtOnce => self.expect_error("panic").await,
@@ -124,8 +124,8 @@ impl Client {
         assert!(!body.to_string().contains("secret"), "{body}");
     }
 
-    /// A session ends the response at once; elsewhere nobody is named by the notification, and
-    /// the ceiling ends the call.
+    /// A session ends the response at once. Without a session, the notification has no target, so the
+    /// total timeout ends the call.
     async fn cancel_a_call(&self) {
         let call = self.tool(7, "hang", json!({})).of(&self.endpoint);
         let cancelling = async {
@@ -144,7 +144,7 @@ impl Client {
 
 // hardening: H-138, H-182, H-183
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_fails_its_client_fails_nobody_else() {
+async fn a_failing_handler_does_not_affect_other_clients() {
     for way in WAYS {
         for fault in FAULTS {
             let mut options = HttpOptions::default();

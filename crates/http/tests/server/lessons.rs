@@ -1,4 +1,4 @@
-//! What has hurt users of other servers, over real connections.
+//! Known defects of other servers, over real connections.
 
 use std::time::Duration;
 
@@ -51,9 +51,9 @@ async fn two_thousand_notices_come_in_order_and_before_the_answer() {
     assert_eq!(steps.last(), Some(&2_000.0));
 }
 
-// The worker of a session, elsewhere, waits for the reader of one stream and serves nobody else.
+// In other servers, the worker of a session waits for one reader and blocks all other streams.
 #[tokio::test]
-async fn a_stream_that_nobody_reads_freezes_no_other_call_of_its_session() {
+async fn an_unread_stream_does_not_block_other_calls_of_its_session() {
     let port = Port::open().await;
     let session = port.session().await;
     let mut unread: Vec<TcpStream> = Vec::new();
@@ -161,7 +161,7 @@ async fn a_modern_client_is_sent_no_request() {
 // spec: 2025-11-25 AMB-24
 // hardening: H-94, H-95
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_read_has_its_own_status_in_a_session_too() {
+async fn an_unreadable_message_has_its_status_in_a_session_too() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let rows = [("{", 400, -32700), ("7", 400, -32600), ("[]", 400, -32600)];
@@ -179,7 +179,7 @@ async fn what_cannot_be_read_has_its_own_status_in_a_session_too() {
     assert_eq!((status, &body["error"]["code"]), (200, &json!(-32601)));
 }
 
-// Elsewhere the end of a server waits for its clients, for ever.
+// Other servers wait for their clients without limit at the end.
 #[tokio::test]
 async fn a_server_ends_while_streams_are_open() {
     let mut port = Port::open().await;
@@ -195,7 +195,7 @@ async fn a_server_ends_while_streams_are_open() {
 
 // spec: 2025-11-25 TRANS-SESS-11
 #[tokio::test(start_paused = true)]
-async fn without_sessions_a_stream_is_refused_with_what_is_allowed() {
+async fn without_sessions_a_stream_is_rejected_with_the_allowed_methods() {
     let mut options = HttpOptions::default();
     options.legacy = LegacyMode::Sessionless;
     let (endpoint, _) = endpoint_with(options);

@@ -38,9 +38,9 @@ async fn other_protocols_and_bare_connections_are_survived() {
 
 // hardening: H-139, H-140, H-147
 #[tokio::test]
-async fn slow_and_idle_clients_hold_nobody() {
+async fn slow_and_idle_clients_do_not_delay_others() {
     let mut options = HttpOptions::default();
-    // They are never given up, so nobody is served because they are.
+    // Slow clients never time out, so their end cannot explain that others are served.
     options.limits.header_timeout = Duration::MAX;
     let port = Port::open_with(options).await;
     let id = port.session().await;

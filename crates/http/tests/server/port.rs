@@ -24,7 +24,7 @@ pub(crate) struct Port {
     running: JoinHandle<()>,
 }
 
-/// What came back.
+/// A response as it was received.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Came {
     /// 0 when the connection was closed without an answer.
@@ -131,12 +131,12 @@ impl Came {
         }
     }
 
-    /// The body as JSON; null if there is none.
+    /// Returns the body as JSON, or null without a body.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
 
-    /// A refusal says what is wrong, and nothing about us.
+    /// Checks that a rejection states its reason, and reveals nothing about the server.
     pub(crate) fn assert_discreet(&self, said: &str) {
         let secrets = [
             "src/", ".rs:", "panicked", "/tmp", "/root", "RUST_", "thread '",

@@ -11,7 +11,7 @@ use crate::common::{
     notice, piece,
 };
 
-/// Somebody who asks.
+/// A caller, perhaps anonymous.
 #[derive(Debug, Clone, Copy)]
 struct Somebody(Option<&'static str>, &'static str);
 
@@ -77,7 +77,7 @@ async fn a_session_of_another_principal_does_not_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_opened_does_not_exist_for_somebody() {
+async fn an_anonymous_session_does_not_exist_for_a_principal() {
     let endpoint = endpoint();
     let id = NOBODY.opens(&endpoint).await;
     let list = legacy(2, "tools/list", json!({})).in_session(&id);

@@ -23,7 +23,7 @@ async fn respond(endpoint: &Endpoint, session: &str, id: &Value) -> StatusCode {
 
 // spec: 2025-11-25 TRANS-HTTP-10, TRANS-HTTP-13
 #[tokio::test(start_paused = true)]
-async fn a_question_leaves_on_the_stream_of_its_request_and_is_answered_by_a_post() {
+async fn a_question_is_sent_on_its_request_stream_and_answered_by_a_post() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let asking = roots(1).in_session(&session).of(&endpoint).await;

@@ -16,7 +16,7 @@ use crate::common::{Ask, Endpoint, ask, endpoint, endpoint_with, list, modern, p
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
-/// One line.
+/// One line of the log, rendered.
 struct Line(String);
 
 impl Visit for Line {
@@ -49,7 +49,7 @@ impl Subscriber for Log {
     fn exit(&self, _span: &Id) {}
 }
 
-/// What a client and the log receive of a refusal.
+/// The response and the log line of a rejection.
 struct Refused {
     status: u16,
     text: String,
@@ -59,7 +59,7 @@ struct Refused {
 async fn refused(endpoint: &Endpoint, ask: Ask) -> Refused {
     let log = Log::default();
     let here = Dispatch::new(log.clone());
-    // A second one, so that other threads do not decide for this one what is logged.
+    // A second subscriber, so that other threads do not set the log level of this one.
     let _other = Dispatch::new(Log::default());
     let guard = tracing::dispatcher::set_default(&here);
     let response = ask.of(endpoint).await;

@@ -1,4 +1,4 @@
-//! Clients that come back to a stream.
+//! Clients that resume a stream.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Comes back after the last event that was seen.
+    /// Resumes after the last event that was received.
     async fn come_back(&mut self, endpoint: &Endpoint, session: &str) -> ResponseBody {
         let last = self.decoder.last_id().expect("something to come back to");
         let ask = come_back(session, last);
@@ -55,7 +55,7 @@ impl Reader {
         response.into_body()
     }
 
-    /// What the messages say of themselves: their progress, or the answer's id.
+    /// Returns the progress of each notice, or the id of the answer.
     fn steps(&self) -> Vec<Value> {
         let step = |message: &Value| match message.get("id") {
             Some(id) => json!({ "id": id }),
@@ -88,7 +88,7 @@ async fn lose(endpoint: &Endpoint, session: &str, call: Ask, progress: usize) ->
 
 // spec: 2025-11-25 TRANS-HTTP-15, TRANS-HTTP-18, AMB-30
 #[tokio::test(start_paused = true)]
-async fn a_stream_begins_with_an_event_that_says_nothing_where_the_revision_has_it() {
+async fn a_stream_begins_with_a_priming_event_if_the_revision_has_it() {
     let endpoint = endpoint();
     for (revision, primes) in [("2025-11-25", true), ("2025-06-18", false)] {
         let session = open_speaking(&endpoint, revision).await;
@@ -165,7 +165,7 @@ async fn a_quick_answer_is_one_body_and_a_slow_one_a_stream() {
 // spec: 2025-11-25 TRANS-RESUME-05, TRANS-RESUME-07, TRANS-HTTP-16, TRANS-HTTP-20, TRANS-HTTP-26, AMB-42
 // hardening: H-138
 #[tokio::test(start_paused = true)]
-async fn whoever_comes_back_hears_what_was_missed_and_then_the_rest() {
+async fn a_client_that_resumes_receives_missed_messages_and_the_rest() {
     let all = json!([1.0, 2.0, 3.0, 4.0, { "id": 1 }]);
     for (seen, away) in [(0, 0), (0, 2), (1, 0), (2, 2), (3, 60), (4, 60)] {
         let (endpoint, calls) = endpoint_with(HttpOptions::default());
@@ -183,7 +183,7 @@ async fn whoever_comes_back_hears_what_was_missed_and_then_the_rest() {
 // spec: 2025-11-25 AMB-33
 // hardening: H-178
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_is_cut_anywhere_is_heard_whole_and_once() {
+async fn a_reply_that_is_cut_anywhere_is_received_whole_and_once() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let call = tool(1, "progress", json!({ "steps": 3 })).in_session(&session);
@@ -233,7 +233,7 @@ async fn nothing_of_another_stream_is_repeated() {
 
 // spec: 2025-11-25 TRANS-HTTP-36, TRANS-HTTP-40, TRANS-RESUME-05
 #[tokio::test(start_paused = true)]
-async fn what_is_said_unasked_can_be_come_back_to_as_well() {
+async fn a_stream_of_unsolicited_messages_can_be_resumed() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let mut reader = Reader::default();
@@ -326,7 +326,7 @@ async fn an_answer_is_kept_for_ten_minutes_after_it_was_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_nobody_fetches_does_not_keep_its_session() {
+async fn an_unread_answer_does_not_keep_its_session_open() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     lose(&endpoint, &session, tool(1, "chat", json!({})), 1).await;
@@ -336,7 +336,7 @@ async fn an_answer_that_nobody_fetches_does_not_keep_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_comes_back_takes_the_place_of_a_connection_that_seems_open() {
+async fn a_client_that_resumes_replaces_a_connection_that_seems_open() {
     let endpoint = endpoint();
     let session = open(&endpoint).await;
     let call = tool(1, "steady", json!({ "steps": 3 })).in_session(&session);
@@ -451,7 +451,7 @@ async fn a_client_that_would_not_come_back_keeps_its_connection() {
 
 // hardening: H-188, H-190
 #[tokio::test(start_paused = true)]
-async fn whoever_has_missed_more_than_is_kept_is_told_so() {
+async fn a_client_that_missed_too_many_messages_receives_an_error() {
     let mut options = HttpOptions::default();
     options.limits.max_replay_events_per_stream = 3;
     let (endpoint, _) = endpoint_with(options);

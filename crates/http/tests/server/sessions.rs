@@ -203,7 +203,7 @@ async fn a_cancelled_request_ends_its_response() {
 
 // spec: 2025-11-25 TRANS-HTTP-20, TRANS-HTTP-34
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_handler_does_not_go_on_when_its_client_is_gone_before_it_heard() {
+async fn a_cancelled_handler_ends_even_if_its_client_disconnects_first() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
     let id = open(&endpoint).await;
     let chat = tool(1, "chat", json!({ "seconds": 100_000 }));
@@ -237,7 +237,7 @@ async fn messages_of_a_request_stay_on_its_own_stream() {
 
 // spec: 2025-11-25 TRANS-HTTP-29, TRANS-HTTP-32, TRANS-HTTP-33, TRANS-HTTP-38, TRANS-HTTP-39
 #[tokio::test(start_paused = true)]
-async fn what_is_said_unasked_goes_to_the_newest_stream_and_waits_while_there_is_none() {
+async fn unsolicited_messages_use_the_newest_stream_or_wait_for_one() {
     let endpoint = endpoint();
     let id = open(&endpoint).await;
     let change = || tool(1, "change", json!({})).in_session(&id).of(&endpoint);
@@ -260,7 +260,7 @@ async fn what_is_said_unasked_goes_to_the_newest_stream_and_waits_while_there_is
 
 // hardening: H-140, H-186, H-201
 #[tokio::test(start_paused = true)]
-async fn a_reader_that_does_not_read_holds_nobody() {
+async fn a_slow_reader_does_not_delay_others() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
     let id = open(&endpoint).await;
     let _unread: Vec<_> = [listen(&endpoint, &id).await, listen(&endpoint, &id).await].into();
@@ -440,7 +440,7 @@ async fn a_question_is_given_up_when_its_time_has_come_and_not_later() {
 
 // spec: 2025-11-25 LIFE-17
 #[tokio::test(start_paused = true)]
-async fn what_needs_a_session_is_not_offered_without_one() {
+async fn features_that_need_a_session_are_not_offered_without_one() {
     let mut options = HttpOptions::default();
     options.legacy = pintle_http::LegacyMode::Sessionless;
     let (without, _) = endpoint_with(options);
@@ -574,7 +574,7 @@ async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {
 }
 
 #[test]
-fn a_handler_that_speaks_when_it_is_dropped_does_not_hold_up_the_end_of_its_runtime() {
+fn a_handler_that_sends_on_drop_does_not_block_the_end_of_its_runtime() {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
