@@ -153,7 +153,7 @@ class Visit:
         for tool, given, says in [
             ("under_keel", depth | {"charted_depth": "deep"}, "/charted_depth"),
             ("under_keel", depth | {"draught": 99}, "/draught"),
-            ("hail", {"call_sign": "NONE"}, "nobody answers to NONE"),
+            ("hail", {"call_sign": "NONE"}, "no vessel has the call sign NONE"),
         ]:
             result = await self.call(tool, given)
             assert result.is_error is True and says in result.content[0].text, result

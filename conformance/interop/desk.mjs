@@ -157,7 +157,7 @@ async function refusesArguments({ call, text }) {
   assert.match(text(over), /\/draught/);
   const silence = await call('hail', { call_sign: 'NONE' });
   assert.equal(silence.isError, true);
-  assert.match(text(silence), /nobody answers to NONE/);
+  assert.match(text(silence), /no vessel has the call sign NONE/);
 }
 
 async function readsResources({ client }) {

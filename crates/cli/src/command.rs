@@ -151,10 +151,10 @@ fn next_step(server: &ServerSpec) -> String {
         ServerSpec::Named(name) => format!("@{name}"),
         ServerSpec::Url(url) => without_query(url).to_owned(),
         ServerSpec::Program(_) => {
-            return "the program has to be given what it asks with".to_owned();
+            return "Pass credentials to the program with --env.".to_owned();
         }
     };
-    format!("Sign in with `pintle login {server}`, or give a token with --bearer-env VARIABLE.")
+    format!("Sign in with `pintle login {server}`, or pass a token with --bearer-env VARIABLE.")
 }
 
 /// Does an action in a conversation that is open.

@@ -16,7 +16,7 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// The file is longer than any configuration.
-    #[error("{} has more than {limit} bytes, which no configuration needs", file.display())]
+    #[error("{} is too large: a configuration file has at most {limit} bytes", file.display())]
     TooLarge {
         /// The path of the file.
         file: PathBuf,
@@ -82,9 +82,7 @@ pub enum ConfigError {
         reason: Box<str>,
     },
     /// No file knows the name.
-    #[error(
-        "no host has a server named `{name}`{suggestion}; `pintle list @` shows those there are"
-    )]
+    #[error("no host has a server named `{name}`{suggestion}; `pintle list @` lists the servers")]
     Unknown {
         /// The name that was looked up.
         name: String,
@@ -92,7 +90,7 @@ pub enum ConfigError {
         suggestion: String,
     },
     /// Several files know the name, and do not mean the same.
-    #[error("`{name}` is not the same server everywhere; say which one: {}", choices.join(", "))]
+    #[error("several files define different servers named `{name}`; use one of {}", choices.join(", "))]
     Ambiguous {
         /// The name that was looked up.
         name: String,
@@ -100,7 +98,7 @@ pub enum ConfigError {
         choices: Vec<String>,
     },
     /// The first half of `@host/name` is no host.
-    #[error("`{host}` is no host that is known here; these are: {known}")]
+    #[error("`{host}` is not a known host; the known hosts are {known}")]
     UnknownHost {
         /// The unknown id.
         host: String,

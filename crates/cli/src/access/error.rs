@@ -8,17 +8,17 @@ use crate::exit::{CliError, Exit};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AccessError {
     /// The server did not answer a request without a token.
-    #[error("the server cannot be asked what it wants")]
+    #[error("cannot determine whether the server requires a sign-in")]
     Probe(#[source] FetchError),
     /// No credentials are stored for a server.
-    #[error("nobody is signed in")]
+    #[error("not signed in")]
     SignedOut,
     /// The user declined to sign in.
-    #[error("nobody signed in")]
+    #[error("the sign-in was declined")]
     Declined,
     /// The environment names no directory for credentials.
     #[error(
-        "there is no place to keep credentials in: neither HOME nor XDG_DATA_HOME (on Windows: APPDATA) is set"
+        "no directory for credentials: neither HOME nor XDG_DATA_HOME (on Windows: APPDATA) is set"
     )]
     NoDirectory,
 }

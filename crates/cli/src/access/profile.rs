@@ -36,7 +36,10 @@ pub(super) fn profile(settings: &AccessSettings) -> Result<ClientConfig, CliErro
             Proof::Key(file) => {
                 let text: Secret = fs::read_to_string(file)?.into();
                 let key = key(&text).map_err(|fault| {
-                    UsageError(format!("{} cannot be signed with: {fault}", file.display()))
+                    UsageError(format!(
+                        "invalid private key in {}: {fault}",
+                        file.display()
+                    ))
                 })?;
                 ClientRegistration::with_key(id, key)
             }

@@ -106,7 +106,7 @@ impl AccessSettings {
             None => args.client_key.map_or(Proof::None, Proof::Key),
         };
         if args.client_credentials && matches!(proof, Proof::None) {
-            let wanted = "--client-credentials takes --client-secret-env or --client-key";
+            let wanted = "--client-credentials requires --client-secret-env or --client-key";
             return Err(UsageError(wanted.to_owned()));
         }
         Ok(Self {
@@ -145,10 +145,10 @@ fn held(
     match text {
         Some(text) if !text.is_empty() && !text.contains(char::is_control) => Ok(text.into()),
         Some(_) => Err(UsageError(format!(
-            "{flag} names a variable that does not hold one line of text"
+            "{flag} names a variable whose value is not one line of text"
         ))),
         None => Err(UsageError(format!(
-            "{flag} takes the name of a variable, and none of that name is set"
+            "{flag} requires the name of a variable that is set"
         ))),
     }
 }

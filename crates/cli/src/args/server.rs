@@ -177,5 +177,5 @@ fn no_server(word: &str) -> String {
         true => format!("http://{word}"),
         false => format!("@{word}"),
     };
-    format!("`{word}` is no server: a URL has a scheme, a name has an @; did you mean {hint}?")
+    format!("`{word}` is not a server: a URL has a scheme, a name has an @; did you mean {hint}?")
 }

@@ -74,7 +74,7 @@ impl Words {
     pub(crate) fn none<T>(self, value: T) -> Result<T, UsageError> {
         match self.0.first() {
             None => Ok(value),
-            Some(word) => Err(UsageError(format!("`{word}` is one word too many"))),
+            Some(word) => Err(UsageError(format!("unexpected argument `{word}`"))),
         }
     }
 
@@ -109,7 +109,7 @@ impl Words {
                 let near = suggestion(word, known);
                 let known = known.join(", ");
                 UsageError(format!(
-                    "`{word}` is nothing to list{near}; there are {known}"
+                    "`{word}` is not a kind of list{near}; the kinds are {known}"
                 ))
             })
         });
@@ -117,8 +117,7 @@ impl Words {
     }
 
     pub(crate) fn completion(self) -> Result<Completion, UsageError> {
-        let expected =
-            "expected a prompt or a template, then KEY=PREFIX, then what is known already";
+        let expected = "expected a prompt or a template, then KEY=PREFIX, then the arguments that have a value";
         let wrong = || UsageError(expected.to_owned());
         let mut words = self.0.into_iter();
         let of = words.next().ok_or_else(wrong)?;
@@ -149,7 +148,7 @@ impl Words {
             ["cancel", id] => Ok(TaskAction::Cancel((*id).to_owned())),
             ["get" | "wait" | "result" | "cancel"] => Err(UsageError("which task?".to_owned())),
             [word, ..] => Err(UsageError(format!(
-                "`{word}` is nothing to do with tasks; there are list, get ID, wait ID, result ID, cancel ID"
+                "`{word}` is not a command for tasks; the commands are list, get ID, wait ID, result ID, cancel ID"
             ))),
         }
     }

@@ -8,22 +8,22 @@ use crate::exit::{CliError, Exit};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArgumentError {
     /// A word is none of the forms there are.
-    #[error("`{word}` is no argument: expected key=value, key:=json, {{…}}, @file or -")]
+    #[error("invalid argument `{word}`: expected key=value, key:=json, {{…}}, @file or -")]
     NoForm { word: String },
     /// A key is empty, or nests without end.
-    #[error("`{word}` has no usable key: {reason}")]
+    #[error("invalid key in `{word}`: {reason}")]
     BadKey { word: String, reason: &'static str },
     /// What should be JSON is not.
     #[error("{place} is not JSON: {reason}")]
     NotJson { place: String, reason: String },
     /// What should be all arguments is no object.
-    #[error("{place} has to be a JSON object: these are all arguments")]
+    #[error("{place} is not a JSON object; it has to hold all arguments")]
     NoObject { place: String },
     /// A file cannot be read.
     #[error("cannot read {place}")]
     Unreadable { place: String, source: io::Error },
     /// One key is given twice, and the schema wants one value.
-    #[error("`{key}` is given twice, and is no list")]
+    #[error("`{key}` is given twice and is not a list")]
     Twice { key: String },
     /// A key leads into something that has no members.
     #[error("`{key}` cannot be set: {reason}")]

@@ -161,13 +161,13 @@ fn keys_nest() {
 fn what_cannot_be_understood_is_a_matter_of_usage() {
     let deep = format!("{}x=1", "a.".repeat(40));
     for (typed, part) in [
-        (&["word"][..], "`word` is no argument"),
+        (&["word"][..], "invalid argument `word`"),
         (&["=1"], "empty"),
         (&["a..b=1"], "empty"),
         (&[&deep], "too deep"),
         (&["x:=nonsense"], "the value of `x` is not JSON"),
         (&["{\"a\""], "the object is not JSON"),
-        (&["@list.json"], "list.json has to be a JSON object"),
+        (&["@list.json"], "list.json is not a JSON object"),
         (&["@none"], "cannot read none"),
         (&["x=@none"], "cannot read none"),
         (&["x=1", "x=2"], "`x` is given twice"),

@@ -51,7 +51,7 @@ impl Here<'_> {
     async fn login(&self, wanted: &ServerSpec) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         if endpoint.is_authorized() {
-            let said = "a header says who asks at this server: nobody signs in to it";
+            let said = "the Authorization header of this server is set, so it needs no sign-in";
             return Err(UsageError(said.to_owned()).into());
         }
         let guide = Guide::new(&self.desk, self.manner()?);
@@ -76,8 +76,7 @@ impl Here<'_> {
             (true, _) => Ok(Manner::Shown),
             (false, true) => Ok(Manner::Opened),
             (false, false) => Err(CliError::from(AuthError::SignInUnavailable).with_next(|| {
-                "Do it at a terminal; --no-browser shows the address to sign in at, wherever this \
-                 runs."
+                "Run the command at a terminal, or add --no-browser to show the URL of the sign-in page."
                     .to_owned()
             })),
         }
@@ -138,7 +137,7 @@ impl Here<'_> {
         match target(wanted, self.settings, &self.desk)? {
             Target::Url(endpoint) if is_http(&endpoint.url) => Ok(endpoint),
             _ => {
-                let said = "somebody signs in to servers at http or https URLs only";
+                let said = "a sign-in requires a server at an http or https URL";
                 Err(UsageError(said.to_owned()).into())
             }
         }
@@ -150,7 +149,7 @@ fn revoked(revocation: &Revocation) -> Option<String> {
     match revocation {
         Revocation::Done => None,
         Revocation::Failed(error) => Some(output::causes(error).join(": ")),
-        _ => Some("the issuer takes no tokens back".to_owned()),
+        _ => Some("the issuer has no revocation endpoint".to_owned()),
     }
 }
 
@@ -163,7 +162,7 @@ fn kept(url: &str, access: &Access) -> Result<Vec<SignedIn>, CliError> {
 
 fn lets_everybody_in(status: u16) -> String {
     format!(
-        "this server wants nobody to sign in: it did not ask who is there (HTTP status {status}), and \
-         publishes nothing about it"
+        "this server requires no sign-in: it answered a request without a token with HTTP status {status}, \
+         and publishes no metadata"
     )
 }

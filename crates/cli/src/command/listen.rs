@@ -16,7 +16,7 @@ use crate::text;
 
 /// The server ended the notifications of changes.
 #[derive(Debug, thiserror::Error)]
-#[error("the server tells of changes no longer")]
+#[error("the server no longer sends notifications of changes")]
 struct ListenError(#[source] PeerCallError);
 
 /// Prints changes as they are told, a line for each, until there have been enough of them or the

@@ -137,8 +137,8 @@ impl Invocation {
         invocation.required_server()?;
         let access = &invocation.settings.access;
         if access.bearer.is_some() || access.is_itself {
-            let said = "nobody signs in with --bearer-env or --client-credentials: give them to the \
-                        commands that talk to the server";
+            let said = "--bearer-env and --client-credentials need no sign-in; pass them to the commands that \
+                        connect to the server";
             return Err(UsageError(said.to_owned()));
         }
         Ok(invocation)
@@ -154,7 +154,7 @@ impl Invocation {
     fn about_access(args: ServerArgs, action: Action) -> Result<Self, UsageError> {
         let (mut words, command, format, settings) = Settings::take(args)?;
         if !command.is_empty() {
-            let said = "nobody signs in to a program: it is given what it needs with --env";
+            let said = "a program has no sign-in; pass credentials to it with --env";
             return Err(UsageError(said.to_owned()));
         }
         let server = match words.is_empty() {

@@ -37,8 +37,5 @@ pub(crate) fn print(
 
 /// The error for a tool that reports a failure; its content is printed before.
 pub(super) fn tool_failed(tool: &str) -> CliError {
-    CliError::new(
-        Exit::Failed,
-        format!("the tool `{tool}` says that it failed"),
-    )
+    CliError::new(Exit::Failed, format!("the tool `{tool}` reports a failure"))
 }

@@ -202,9 +202,9 @@ impl fmt::Display for ExposedAddressError {
         let address = self.address;
         write!(
             f,
-            "{address} is not a loopback address, and whoever reaches it could use the server; \
-             add --auth-issuer and --audience to let in only whoever has a token, or \
-             --allow-insecure-bind if everybody is meant"
+            "{address} is not a loopback address, so any client that reaches it could use the server; \
+             add --auth-issuer and --audience to require a token, or --allow-insecure-bind to accept \
+             every client"
         )
     }
 }

@@ -37,11 +37,11 @@ list [KIND]...                   tools, resources, templates, prompts
 read URI...                      read resources
 prompt PROMPT [KEY=TEXT]...      get a prompt
 complete PROMPT|TEMPLATE KEY=…   complete an argument
-tasks [list|get|wait|cancel]     look after tasks
-ping, inspect, bench TOOL        ask whether it is there; who it is; how fast it is
-reload                           learn anew what the server offers
-help, COMMAND --help             this; more about a command
-exit                             leave; Ctrl-D likewise
+tasks [list|get|wait|cancel]     list, poll, await or cancel tasks
+ping, inspect, bench TOOL        response time; identity and offers; latency of a tool
+reload                           list the offers of the server again
+help, COMMAND --help             this help; the help of a command
+exit                             exit; Ctrl-D likewise
 ";
 
 /// What a line means.
@@ -67,7 +67,7 @@ async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<()
     let prompt = prompt(conversation);
     conversation
         .live
-        .note("`help` says what there is; Tab completes; Ctrl-D leaves.");
+        .note("`help` lists the commands; Tab completes; Ctrl-D exits.");
     let mut history = MemHistory::new();
     loop {
         let helper = Helper::new(Arc::clone(known), conversation);
@@ -175,7 +175,7 @@ async fn obey(
 }
 
 fn step(line: &str, known: &Known) -> Result<Step, CliError> {
-    let unclosed = || UsageError("a quote is never closed".to_owned());
+    let unclosed = || UsageError("a quote is not closed".to_owned());
     let words = words::split(line).ok_or_else(unclosed)?;
     let Some((first, rest)) = words.split_first() else {
         return Ok(Step::Nothing);
@@ -194,7 +194,7 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
     if !known::is_command(command) {
         let near = pintle_hosts::suggestion(command, known::COMMANDS);
         let unknown =
-            format!("`{command}` is no command and no tool{near}; `help` says what there is");
+            format!("`{command}` is neither a command nor a tool{near}; `help` lists the commands");
         return Err(UsageError(unknown).into());
     }
     if rest.iter().any(|word| word == "--") {
@@ -262,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_said_to_be_none() {
+    fn an_unknown_command_is_reported() {
         for (line, reason) in [
-            ("ad a=1", "`ad` is no command"),
-            ("serve", "`serve` is no command"),
-            ("shell", "`shell` is no command"),
+            ("ad a=1", "`ad` is neither a command"),
+            ("serve", "`serve` is neither a command"),
+            ("shell", "`shell` is neither a command"),
             ("call 'add", "a quote"),
             ("call", "which tool"),
             ("list --nonsense", "unexpected argument"),

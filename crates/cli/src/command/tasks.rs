@@ -99,7 +99,7 @@ fn is_core(conversation: &Conversation) -> bool {
 
 async fn list(conversation: &Conversation) -> Result<Vec<Record>, CliError> {
     if !is_core(conversation) {
-        let reason = "in this revision nobody can list tasks: ask for one by its name";
+        let reason = "this revision has no method to list tasks; name a task by its id";
         return Err(CliError::not_found(reason));
     }
     let tasks = conversation.client.list_tasks();

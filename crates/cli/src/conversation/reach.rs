@@ -48,11 +48,11 @@ pub(crate) fn target(
     Ok(with_settings(target, settings))
 }
 
-/// What options that say who asks are called together.
-const AUTHORIZATION: &str = "what says who asks";
+/// Names the authorization options in an error.
+const AUTHORIZATION: &str = "an authorization option";
 
 fn nothing_to_start() -> CliError {
-    UsageError("there is nothing to start behind `--`".to_owned()).into()
+    UsageError("no program to start behind `--`".to_owned()).into()
 }
 
 fn named(name: &str, settings: &Settings, desk: &Prompter) -> Result<Target, CliError> {
@@ -140,7 +140,7 @@ pub(super) fn connect(
 fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), CliError> {
     match is_absent {
         true => Ok(()),
-        false => Err(UsageError(format!("{flag} is for {what}, and this server is none")).into()),
+        false => Err(UsageError(format!("{flag} requires {what} as the server")).into()),
     }
 }
 
@@ -175,7 +175,11 @@ fn over_network(
     let mut options = HttpClientOptions::default();
     for (name, value) in &endpoint.headers {
         let parsed = HeaderName::try_from(name).map_err(misunderstood)?;
-        let wrong = |_| UsageError(format!("the header {name} has a value that no header has"));
+        let wrong = |_| {
+            UsageError(format!(
+                "the header {name} has a value that is not allowed in a header"
+            ))
+        };
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(misunderstood)?;
     }
@@ -198,9 +202,12 @@ fn misunderstood(error: impl std::fmt::Display) -> CliError {
 /// If it is not there, or its name is no text.
 pub(super) fn file_uri(directory: &Path) -> Result<String, CliError> {
     let absolute: PathBuf = directory.canonicalize()?;
-    let text = absolute
-        .to_str()
-        .ok_or_else(|| UsageError(format!("the name of {} is no text", directory.display())))?;
+    let text = absolute.to_str().ok_or_else(|| {
+        UsageError(format!(
+            "the path {} is not valid UTF-8",
+            directory.display()
+        ))
+    })?;
     let mut uri = String::from("file://");
     if !text.starts_with('/') {
         uri.push('/');

@@ -22,7 +22,7 @@ const MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 /// [`UsageError`] if the command line is none.
 pub(super) fn with(builder: ClientBuilder, command: &str) -> Result<ClientBuilder, CliError> {
     let words = words::split(command).filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| UsageError(format!("`{command}` is no command line")))?;
+    let words = words.ok_or_else(|| UsageError(format!("invalid command line `{command}`")))?;
     Ok(builder.on_sample_with_tools(move |params| {
         let words = words.clone();
         async move {
@@ -41,7 +41,8 @@ async fn sampled(
     let answer = run(words, request)
         .await
         .map_err(|error| error.to_string())?;
-    serde_json::from_slice(&answer).map_err(|error| format!("the program gave no message: {error}"))
+    serde_json::from_slice(&answer)
+        .map_err(|error| format!("the output of the program is not a message: {error}"))
 }
 
 /// Runs a program without a shell, and gives what it wrote.
@@ -101,11 +102,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_fails_is_no_model() {
+    async fn a_failed_program_gives_no_message() {
         for (script, reason) in [
             ("exit 3", "ended with"),
-            ("cat >/dev/null; echo nonsense", "no message"),
-            ("cat >/dev/null", "no message"),
+            ("cat >/dev/null; echo nonsense", "not a message"),
+            ("cat >/dev/null", "not a message"),
         ] {
             let error = answer(script).await.expect_err(script);
             assert!(error.contains(reason), "{script}: {error}");

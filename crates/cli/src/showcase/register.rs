@@ -66,7 +66,7 @@ impl fmt::Display for NoAnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "nobody answers to {}; the tool `vessels` lists who is here",
+            "no vessel has the call sign {}; the tool `vessels` lists them",
             self.call_sign
         )
     }

@@ -60,7 +60,7 @@ async fn what_says_who_asks_is_for_http() {
     let said = ping().word(&server.url).fails(1).await;
     assert!(said.contains("http or https"), "{said}");
     let said = ping().word("--").word("no-such-program").fails(1).await;
-    assert!(said.contains("for a URL"), "{said}");
+    assert!(said.contains("requires a URL as the server"), "{said}");
     let said = pintle("ping https://a.example --bearer-env s3cret")
         .fails(1)
         .await;

@@ -84,7 +84,7 @@ async fn every_failure_has_its_code() {
         "{said}"
     );
     let said = call("add word").fails(1).await;
-    assert!(said.contains("`word` is no argument"), "{said}");
+    assert!(said.contains("invalid argument `word`"), "{said}");
     let ended = call("fail").run().await;
     assert_eq!(
         (ended.code, ended.output.as_str()),

@@ -34,7 +34,7 @@ async fn a_line_that_fails_ends_it() {
         .fails(1)
         .await;
     assert!(
-        said.contains("`nonsense` is no command and no tool"),
+        said.contains("`nonsense` is neither a command nor a tool"),
         "{said}"
     );
     let help = pintle("shell")

@@ -127,7 +127,7 @@ async fn a_command_asks_before_it_opens_anything() {
     typist.sees("asks you to visit an address").await;
     typist.sees("cancel] > ").await;
     typist.types("no\n").await;
-    typist.sees("nobody signed in").await;
+    typist.sees("the sign-in was declined").await;
     assert_eq!(typist.leaves().await.code(), Some(3));
     assert!(!went.exists(), "nothing is opened without a yes");
 
@@ -283,12 +283,12 @@ async fn a_server_that_asks_nobody_is_signed_in_to_by_nobody() {
         .word(&server.url)
         .fails(5)
         .await;
-    assert!(said.contains("wants nobody to sign in"), "{said}");
+    assert!(said.contains("requires no sign-in"), "{said}");
     let said = home
         .pintle("login --no-browser http://127.0.0.1:1/mcp")
         .fails(4)
         .await;
-    assert!(said.contains("cannot be asked"), "{said}");
+    assert!(said.contains("cannot determine whether"), "{said}");
     for words in [
         "login",
         "login tcp://127.0.0.1:1",

@@ -14,7 +14,7 @@ const CTRL_D: &str = "\u{4}";
 /// A shell that waits for its first line.
 async fn shell(url: &str) -> Typist {
     let mut typist = Typist::starts(&["shell", url]);
-    typist.sees("Ctrl-D leaves.").await;
+    typist.sees("Ctrl-D exits.").await;
     typist.sees(PROMPT).await;
     typist
 }
