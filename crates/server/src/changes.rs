@@ -1,7 +1,8 @@
 //! Telling of changes, in both eras.
 
+use pintle_runtime::sync::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
 use pintle_model::method::Notice;
@@ -82,7 +83,7 @@ impl Changes {
     }
 
     pub(crate) fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outlets = self.outlets.lock();
         // Sweeping when the list would grow keeps its size within twice the living.
         if outlets.len() == outlets.capacity() {
             outlets.retain(|outlet| outlet.strong_count() > 0);
@@ -92,7 +93,7 @@ impl Changes {
 
     /// The living, collected first: no lock is held while an engine is told.
     fn living(&self) -> Vec<Arc<dyn EngineHandle>> {
-        let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outlets = self.outlets.lock();
         outlets.retain(|outlet| outlet.strong_count() > 0);
         outlets.iter().filter_map(Weak::upgrade).collect()
     }
@@ -100,7 +101,7 @@ impl Changes {
 
 impl fmt::Debug for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        let outlets = self.outlets.lock();
         f.debug_struct("Changes")
             .field("conversations", &outlets.len())
             .finish()

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::rejection::Rejection;
-use crate::typed_layer::BoxFuture;
+use pintle_runtime::BoxFuture;
 
 /// A kind of handlers: their call, and the reply of the server.
 pub(crate) trait HandlerKind: 'static {
@@ -26,7 +26,9 @@ pub(crate) trait Finish<T>: HandlerKind {
 }
 
 /// A handler of hidden type.
-pub(crate) type Run<K> = dyn Fn(&<K as HandlerKind>::Call<'_>) -> Result<BoxFuture<<K as HandlerKind>::Reply>, Rejection>
+pub(crate) type Run<K> = dyn Fn(
+        &<K as HandlerKind>::Call<'_>,
+    ) -> Result<BoxFuture<'static, <K as HandlerKind>::Reply>, Rejection>
     + Send
     + Sync;
 
@@ -40,6 +42,6 @@ where
     Arc::new(move |call: &K::Call<'_>| {
         let future = start(call)?;
         let memo = K::memo(call);
-        Ok(Box::pin(async move { K::finish(memo, future.await) }) as BoxFuture<K::Reply>)
+        Ok(Box::pin(async move { K::finish(memo, future.await) }) as BoxFuture<'static, K::Reply>)
     })
 }

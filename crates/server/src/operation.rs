@@ -12,7 +12,8 @@ use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::tool::{Tool, ToolReply};
-use crate::typed_layer::{BoxFuture, Next, TypedLayer};
+use crate::typed_layer::{Next, TypedLayer};
+use pintle_runtime::BoxFuture;
 
 /// Calls a tool through the layers of its server; without layers nothing is copied.
 pub(crate) async fn call_tool(
@@ -92,6 +93,7 @@ where
     F: Fn(Arc<E>, Q) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = R> + Send + 'static,
 {
-    let innermost = move |request| Box::pin(operation(Arc::clone(&entry), request)) as BoxFuture<R>;
+    let innermost =
+        move |request| Box::pin(operation(Arc::clone(&entry), request)) as BoxFuture<'static, R>;
     Next::new(layers, Arc::new(innermost)).run(request).await
 }

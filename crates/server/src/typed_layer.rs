@@ -1,17 +1,16 @@
 //! Typed layers around an operation: every call of a tool, every read, every prompt.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
-/// A future whose type is hidden.
-pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+use pintle_runtime::BoxFuture;
 
-/// One layer around an operation that takes `Q` and gives `R`.
-pub(crate) type TypedLayer<Q, R> = Arc<dyn Fn(Q, Next<Q, R>) -> BoxFuture<R> + Send + Sync>;
+/// One layer around an operation that accepts `Q` and returns `R`.
+pub(crate) type TypedLayer<Q, R> =
+    Arc<dyn Fn(Q, Next<Q, R>) -> BoxFuture<'static, R> + Send + Sync>;
 
 /// The innermost operation.
-pub(crate) type Innermost<Q, R> = Arc<dyn Fn(Q) -> BoxFuture<R> + Send + Sync>;
+pub(crate) type Innermost<Q, R> = Arc<dyn Fn(Q) -> BoxFuture<'static, R> + Send + Sync>;
 
 /// Hides the type of a layer.
 pub(crate) fn around<Q, R, F, Fut>(layer: F) -> TypedLayer<Q, R>
@@ -38,7 +37,7 @@ impl<Q: Send + 'static, R: Send + 'static> Next<Q, R> {
         }
     }
 
-    /// Goes on with `request`. Not calling this refuses it, calling it twice is not possible.
+    /// Continues with `request`. A layer that does not call this rejects the request; a second call does not compile.
     pub async fn run(mut self, request: Q) -> R {
         let Some(layer) = self.layers.get(self.depth).cloned() else {
             return (self.innermost)(request).await;

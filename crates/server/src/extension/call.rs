@@ -12,7 +12,7 @@ use crate::ability::{Ability, ExtractContext};
 use crate::erase::{Finish, HandlerKind};
 use crate::failure::{BoxError, fail};
 use crate::rejection::Rejection;
-use crate::typed_layer::BoxFuture;
+use pintle_runtime::BoxFuture;
 
 use super::reply::Body;
 
@@ -20,7 +20,7 @@ use super::reply::Body;
 pub(super) type Answered = Result<Body, Error>;
 
 /// A method at work.
-pub(super) type Running = BoxFuture<Answered>;
+pub(super) type Running = BoxFuture<'static, Answered>;
 
 /// A handler of hidden type, whatever its method is.
 pub(super) type Run = dyn Fn(&MethodCall<'_>) -> Result<Running, Rejection> + Send + Sync;

@@ -1,8 +1,8 @@
 //! States that stay here; the client carries a name that nobody guesses.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use base64::Engine as _;
@@ -97,7 +97,7 @@ impl Held {
 impl MemoryStateStore {
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Turns to ask a question: a question is sent to one session at a time.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// A question: the id of its task, and its key.
 type Question = (String, String);
@@ -23,7 +24,7 @@ impl Deliveries {
 
     // Every change is one statement, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, HashSet<Question>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

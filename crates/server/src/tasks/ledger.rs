@@ -1,7 +1,8 @@
 //! How many tasks there are: at work, and kept.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_store::StoreTime;
 
@@ -85,7 +86,7 @@ impl Ledger {
 
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Books> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Look-ups of tasks that are not there, counted by who makes them: whoever tries ids is stopped.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
@@ -54,7 +54,7 @@ impl LookupLimiter {
 
     // No panic leaves a change half done, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

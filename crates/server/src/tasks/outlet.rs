@@ -1,6 +1,7 @@
 //! Where a task's handler tells of its work: through its request while that is there.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use pintle_runtime::sync::Mutex;
+use std::sync::{Arc, Weak};
 
 use pintle_proto::{Connection, Input, Limits, RequestKey, ServerProfile, Terms};
 use pintle_runtime::EngineHandle;
@@ -55,7 +56,7 @@ impl TaskOutlet {
 
     /// Lets go of the request: its session stays if it is told of tasks.
     pub(crate) fn detach(&self, keeps_session: bool) {
-        let mut link = lock(&self.link);
+        let mut link = self.link.lock();
         *link = match &*link {
             Link::Request(outlet) if keeps_session => Link::Session(Arc::downgrade(outlet)),
             _ => Link::Gone,
@@ -64,7 +65,7 @@ impl TaskOutlet {
 
     /// The conversation behind it, while it lives.
     pub(crate) fn conversation(&self) -> Option<Arc<dyn EngineHandle>> {
-        match &*lock(&self.link) {
+        match &*self.link.lock() {
             Link::Request(outlet) => Some(Arc::clone(outlet)),
             Link::Session(outlet) => outlet.upgrade(),
             Link::Gone => None,
@@ -76,7 +77,7 @@ impl EngineHandle for TaskOutlet {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         match self.conversation() {
             Some(outlet) => outlet.engine(act),
-            None => act(&mut lock(&self.mute)),
+            None => act(&mut self.mute.lock()),
         }
     }
 
@@ -84,9 +85,4 @@ impl EngineHandle for TaskOutlet {
         let conversation = self.conversation();
         conversation.is_some_and(|outlet| outlet.is_behind(key))
     }
-}
-
-// Every change is one statement, so what a poisoned lock guards is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

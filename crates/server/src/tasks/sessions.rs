@@ -1,7 +1,8 @@
 //! The sessions that are notified of their tasks.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use pintle_runtime::EngineHandle;
 
@@ -28,6 +29,6 @@ impl Sessions {
 
     // Every change is one statement, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<TaskOutlet>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -1,9 +1,10 @@
 //! The tasks of one server: found, changed and told of.
 
+use pintle_runtime::sync::Mutex;
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
@@ -93,7 +94,7 @@ impl Tasks {
     /// Whether no process runs the task any more, and one should: its lease has run out, or its
     /// holder had the store open before, which belongs to this process now.
     pub(crate) fn is_orphan(&self, record: &TaskRecord, now: StoreTime) -> bool {
-        let is_open = record.end.is_none() && !lock(&self.at_work).contains(&record.id);
+        let is_open = record.end.is_none() && !self.at_work.lock().contains(&record.id);
         is_open && (record.lease.has_run_out(now) || self.holder.is_dead(&record.lease))
     }
 
@@ -229,11 +230,11 @@ impl Tasks {
 
     /// Notes that this process runs a task, until [`forget`](Self::forget).
     pub(crate) fn begin_work(&self, id: &str) {
-        lock(&self.at_work).insert(id.to_owned());
+        self.at_work.lock().insert(id.to_owned());
     }
 
     pub(super) fn forget(&self, id: &str) {
-        lock(&self.at_work).remove(id);
+        self.at_work.lock().remove(id);
         self.sessions.forget(id);
     }
 }
@@ -255,9 +256,4 @@ pub(super) fn cannot(error: &TypedStoreError) -> Error {
 /// Whether the store has no room for it.
 pub(super) fn is_refused(error: &TypedStoreError) -> bool {
     matches!(error, TypedStoreError::Store(store) if store.limit().is_some())
-}
-
-// Every change is one statement, so what a poisoned lock guards is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

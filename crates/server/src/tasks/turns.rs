@@ -3,8 +3,9 @@
 //! A change is stored first and its notices are sent then. If another change of the same task came
 //! between the two, its notices would leave first, and a listener would read the older state last.
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use tokio::sync::{Mutex as Place, OwnedMutexGuard};
 
@@ -44,7 +45,7 @@ impl Turns {
 
     // Every change is one statement, so the contents of a poisoned lock are whole.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<Place<()>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

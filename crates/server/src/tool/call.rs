@@ -15,7 +15,7 @@ use crate::rejection::Rejection;
 use crate::tool::Tool;
 use crate::tool::checks::Checks;
 use crate::tool::result::{IntoToolResult, ToolReply};
-use crate::typed_layer::BoxFuture;
+use pintle_runtime::BoxFuture;
 
 impl Tool {
     /// Calls it. Bad arguments, a missed timeout and a handler's `Err` are results with an error for
@@ -68,7 +68,7 @@ async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) 
 }
 
 /// A handler at work.
-pub(super) type Running = BoxFuture<ToolReply>;
+pub(super) type Running = BoxFuture<'static, ToolReply>;
 
 impl HandlerKind for Tool {
     type Call<'a> = ToolCall<'a>;
