@@ -156,7 +156,7 @@ pub(crate) fn entries(input: ParseStream<'_>) -> Result<Vec<Entry>> {
             let name = &entry.name;
             return Err(syn::Error::new(
                 name.span(),
-                format!("`{name}` is said twice"),
+                format!("duplicate option `{name}`"),
             ));
         }
         seen.push(entry);

@@ -121,6 +121,6 @@ fn refuse_generics(item: &ItemFn) -> Result<()> {
     }
     Err(syn::Error::new(
         generics.span(),
-        "nobody chooses the generic parameters of this function: name the types",
+        "the function has generic parameters that the caller cannot choose; name the types",
     ))
 }

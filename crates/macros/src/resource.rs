@@ -54,10 +54,7 @@ impl Parse for Resource {
 }
 
 fn malformed(template: &LitStr, reason: &str) -> syn::Error {
-    syn::Error::new(
-        template.span(),
-        format!("this is no URI template: {reason}"),
-    )
+    syn::Error::new(template.span(), format!("invalid URI template: {reason}"))
 }
 
 impl Resource {

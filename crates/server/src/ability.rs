@@ -28,7 +28,7 @@ use pintle_runtime::{Context, Extensions, Principal};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no ability: the server cannot provide it",
+    message = "`{Self}` is not an ability: the server cannot provide it",
     label = "neither an ability nor an argument",
     note = "abilities are `Context`, `State<T>`, `Extension<T>`, `Principal`, `Option<Principal>`, and types that implement `Ability`"
 )]

@@ -6,8 +6,8 @@ use crate::tuples::all_tuples;
 
 /// A type that stands for a resource or a template; `#[resource]` makes one beside the function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no resource",
-    label = "stands for no resource",
+    message = "`{Self}` is not a resource",
+    label = "does not stand for a resource",
     note = "put `#[resource(\"scheme://…\")]` on the function; a `Resource` built by hand is added with `add_resource`"
 )]
 pub trait IntoResource {
@@ -17,8 +17,8 @@ pub trait IntoResource {
 
 /// A type that stands for a prompt; `#[prompt]` makes one beside the function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no prompt",
-    label = "stands for no prompt",
+    message = "`{Self}` is not a prompt",
+    label = "does not stand for a prompt",
     note = "put `#[prompt]` on the function; a `Prompt` built by hand is added with `add_prompt`"
 )]
 pub trait IntoPrompt {
@@ -28,7 +28,7 @@ pub trait IntoPrompt {
 
 /// Several resources at once: a tuple of up to 16 types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no set of resources",
+    message = "`{Self}` is not a set of resources",
     note = "write a tuple of resources: `server.resources::<(readme, doc)>()`"
 )]
 pub trait ResourceSet {
@@ -38,7 +38,7 @@ pub trait ResourceSet {
 
 /// Several prompts at once: a tuple of up to 16 types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no set of prompts",
+    message = "`{Self}` is not a set of prompts",
     note = "write a tuple of prompts: `server.prompts::<(review, explain)>()`"
 )]
 pub trait PromptSet {

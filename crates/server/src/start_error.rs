@@ -11,61 +11,61 @@ use crate::resource::ResourceDefinitionError;
 use crate::set::DuplicateNameError;
 use crate::tool::ToolDefinitionError;
 
-/// What the author of a server got wrong; found before the first request.
+/// Mistake in the definition of a server, found before the first request.
 #[non_exhaustive]
 pub enum StartError {
     /// A tool cannot be offered.
     Tool {
-        /// Its name.
+        /// Name of the definition.
         name: String,
-        /// Why not.
+        /// Reason for the rejection.
         fault: ToolDefinitionError,
     },
     /// A resource cannot be offered.
     Resource {
         /// Its URI or template.
         uri: String,
-        /// Why not.
+        /// Reason for the rejection.
         fault: ResourceDefinitionError,
     },
     /// A prompt cannot be offered.
     Prompt {
-        /// Its name.
+        /// Name of the definition.
         name: String,
-        /// Why not.
+        /// Reason for the rejection.
         fault: PromptDefinitionError,
     },
     /// An extension cannot be offered.
     ProtocolExtension {
-        /// Its id.
+        /// Id of the extension.
         id: String,
-        /// Why not.
+        /// Reason for the rejection.
         fault: ExtensionDefinitionError,
     },
     /// Two of a kind have the same name.
     Taken(DuplicateNameError),
-    /// A handler takes a state that the server was not given.
+    /// A handler takes a state that the server does not have.
     MissingState {
-        /// Whose handler.
+        /// Name of the item whose handler needs the state.
         of: String,
         /// The type of the state.
         type_name: &'static str,
     },
-    /// Something is for callers with a scope that cannot be one.
+    /// An item requires a scope that breaks the grammar of scopes.
     NoScope {
-        /// What is for them.
+        /// Name of the item that requires the scope.
         of: String,
-        /// What they were to have.
+        /// The invalid scope.
         scope: Box<str>,
     },
     /// A server with layers around every request is mounted on another.
     MountedLayers {
-        /// What its names begin with.
+        /// Prefix of the names of the mounted server.
         prefix: String,
     },
-    /// Clients were told at the start that there is none of this kind, so they would never ask.
+    /// The server started without this kind of item, so clients would never request one.
     NotOffered {
-        /// What there is none of.
+        /// The missing kind of item.
         what: &'static str,
     },
     /// The server is not running, so nothing can be added to it.
@@ -124,7 +124,7 @@ fn refused(
     write!(f, "the {kind} `{name}` cannot be offered: {reason}")
 }
 
-/// The same text: it is what `main` prints.
+/// Writes the same text as `Display`, because `main` prints errors with `Debug`.
 impl fmt::Debug for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -145,7 +145,7 @@ mod tests {
     use crate::{Server, Tool};
 
     #[test]
-    fn main_prints_what_is_wrong_and_what_to_do() {
+    fn main_prints_the_fault_and_the_remedy() {
         let error = Server::new("s", "1").add_tool(Tool::new("idle")).build();
         let error = error.expect_err("does not start");
         let text = "the tool `idle` cannot be offered: the tool runs nothing: give it a handler";

@@ -1,4 +1,4 @@
-//! What is wrong with an extension.
+//! Reasons to reject the definition of an extension.
 
 use pintle_model::errors;
 use pintle_model::names::NameError;
@@ -8,8 +8,8 @@ errors! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum ExtensionDefinitionError {
-        /// Its id breaks the grammar, has no prefix, or has one that is not its author's.
-        Id(fault: NameError) => "its id is none an extension may have" (source: fault),
+        /// The id breaks the grammar, has no prefix, or has a prefix that its author does not own.
+        Id(fault: NameError) => "the extension id is invalid" (source: fault),
         /// There is another extension of this id.
         Taken => "the server has an extension of this id already",
         /// A method or notice of this name is the protocol's own.

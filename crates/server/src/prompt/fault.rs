@@ -6,18 +6,18 @@ use pintle_schema::SchemaError;
 use super::Prompt;
 
 errors! {
-    /// What is wrong with a prompt. Its author is to blame; servers say it when they start.
+    /// Mistake in the definition of a prompt. The server reports it when it starts.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum PromptDefinitionError {
-        /// It has no name.
+        /// The prompt has no name.
         EmptyName => "the name is empty",
         /// The arguments cannot be taken from the type.
         Arguments(cause: SchemaError)
             => "the arguments cannot be taken from their type" (source: cause),
         /// An argument has a type that no text can be read as: arguments of prompts are text.
         NotText {
-            /// The argument.
+            /// Name of the argument.
             name: Box<str>,
         }
             => "the argument `{name}` is a list, a map or a struct, which text cannot fill; take a `String` and parse it",
@@ -25,20 +25,20 @@ errors! {
         Ambiguous => "two parameters of the handler take all arguments: make them one type",
         /// Two arguments have the same name.
         Duplicate {
-            /// The name.
+            /// The name that occurs twice.
             name: Box<str>,
         } => "there are two arguments `{name}`",
-        /// Something is completed that is no argument.
+        /// A completer is set for a name that is not an argument.
         NoArgument {
-            /// What is completed.
+            /// The name that the completer is set for.
             name: Box<str>,
         } => "there is no argument `{name}` to complete",
-        /// An argument is completed twice.
+        /// An argument has two completers.
         CompletedTwice {
-            /// The argument.
+            /// Name of the argument.
             name: Box<str>,
         } => "the argument `{name}` has two completers",
-        /// Nothing makes its messages.
+        /// The prompt has no handler.
         NoHandler => "the prompt runs nothing: give it a handler",
     }
 }

@@ -5,41 +5,41 @@ use super::template::{MAX_URI, Template, TemplateError};
 use pintle_model::errors;
 
 errors! {
-    /// What is wrong with a resource. Its author is to blame; servers say it when they start.
+    /// Mistake in the definition of a resource. The server reports it when it starts.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum ResourceDefinitionError {
-        /// Its address is no URI.
+        /// The address is not a valid URI.
         Uri {
-            /// What is wrong with it.
+            /// The part of the grammar that the address breaks.
             reason: &'static str,
-        } => "this is no URI: {reason}",
+        } => "invalid URI: {reason}",
         /// Its template cannot be matched.
         Template(cause: TemplateError) => "the template cannot be used" (source: cause),
-        /// It has no name.
+        /// The resource has no name.
         EmptyName => "the name is empty",
         /// A size was given for a template, whose resources have one each.
         Sized => "a template has no size",
-        /// Something is completed that is no variable.
+        /// A completer is set for a name that is not a variable.
         NoVariable {
-            /// What is completed.
+            /// The name that the completer is set for.
             name: Box<str>,
         } => "there is no variable `{name}` to complete",
-        /// A variable is completed twice.
+        /// A variable has two completers.
         CompletedTwice {
-            /// The variable.
+            /// Name of the variable.
             name: Box<str>,
         } => "the variable `{name}` has two completers",
         /// Its reader takes more or fewer variables than there are.
         Parameters {
-            /// How many the reader takes.
+            /// Number of variables that the reader takes.
             taken: usize,
-            /// How many there are.
+            /// Number of variables in the template.
             all: usize,
         }
             => "the reader takes {taken} variables of {all}: it takes all of them in order, or none",
-        /// Nothing reads it.
-        NoHandler => "nothing reads the resource: give it a reader",
+        /// The resource has no reader.
+        NoHandler => "the resource has no reader; add one with `reader`",
     }
 }
 

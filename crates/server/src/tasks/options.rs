@@ -2,58 +2,60 @@
 
 use std::time::Duration;
 
-/// How tasks are run and kept: each bound with its default, unit and reason.
+/// Limits for running and storing tasks, each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TaskOptions {
     /// How long the end of a task can be read, and how long its questions wait for an answer, when
-    /// the client sets no ttl; default 5 min. A task that works goes on.
+    /// the client sets no ttl; default 5 min. A working task continues.
     ///
-    /// Where the client sets a ttl, its task may not work longer than that, either. A task that runs
-    /// out of time fails with the reason.
+    /// If the client sets a ttl, its task may also not work longer than that. A task that exceeds
+    /// its time fails with the reason.
     pub ttl: Duration,
-    /// The longest that a task may run, its questions included; default 24 h. It fails then.
+    /// Longest run of a task, including its questions; default 24 h. The task fails after it.
     pub run_timeout: Duration,
-    /// The shortest that a client may wish; default 1 s. A shorter wish is granted this.
+    /// Shortest ttl that a client may request; default 1 s. A shorter request gets this ttl.
     pub min_ttl: Duration,
-    /// The longest that a client may wish; default 24 h. A longer wish is granted this.
+    /// Longest ttl that a client may request; default 24 h. A longer request gets this ttl.
     pub max_ttl: Duration,
-    /// How long clients are told to wait between two looks; default 1 s.
+    /// Pause between two polls that the server recommends to clients; default 1 s.
     pub poll_interval: Duration,
     /// How long a call of a client that knows the extension may take before it becomes a task;
-    /// default 100 ms. What ends sooner is answered at once, and costs no record and no look.
+    /// default 100 ms. A call that ends sooner is answered directly, without a record or a poll.
     pub task_delay: Duration,
-    /// How long a task belongs to the process that runs it without a sign of life; default 30 s.
+    /// Validity of the lease of the process that runs a task; default 30 s.
     ///
-    /// Whoever shares the store takes it over then. It is renewed three times as often.
+    /// The process renews it three times as often. After it, a process with the same store takes the
+    /// task over.
     pub lease_ttl: Duration,
-    /// Tasks of one principal that have not ended; default 100. Whoever is not authorized counts
-    /// as one principal together. More are refused with -32603; where the client left the choice
+    /// Tasks of one principal that have not ended; default 100. Unauthorized callers
+    /// count together as one principal. More are rejected with -32603. If the client left the choice
     /// to the server, the call is answered without a task.
     pub max_active_per_principal: usize,
-    /// Tasks of this process that have not ended; default 1 000. More are refused likewise.
+    /// Tasks of this process that have not ended; default 1 000. More are rejected likewise.
     pub max_active: usize,
-    /// Tasks of one principal that are kept, ended or not; default 1 000, so that nobody fills the
-    /// store with what has ended. More are refused likewise.
+    /// Stored tasks of one principal, ended or not; default 1 000. It exists because ended tasks
+    /// would otherwise fill the store. More are rejected likewise.
     pub max_stored_per_principal: usize,
-    /// Tasks that are kept for all; default 10 000. More are refused likewise.
+    /// Stored tasks of all principals; default 10 000. More are rejected likewise.
     pub max_stored: usize,
-    /// Tasks that are not there and that one principal may ask for within
-    /// [`failed_lookup_ttl`](Self::failed_lookup_ttl); default 1 000, as many as are kept for it and may be gone
-    /// at once. After that it is told of no task by its id, there or not, but is refused with -32603:
-    /// ids are not to be guessed. Where nobody is authorized nobody is counted: one client could stop
-    /// all the others, and an id is random enough by itself.
+    /// Failed lookups of one principal within [`failed_lookup_ttl`](Self::failed_lookup_ttl);
+    /// default 1 000, because that many stored tasks may expire at once.
+    ///
+    /// After that, every lookup by id is rejected with -32603, whether the task exists or not,
+    /// because ids must not be guessed. Lookups of unauthorized callers are not counted, because one
+    /// client could block all others. Their ids are random enough.
     pub max_failed_lookups_per_principal: usize,
-    /// How long they count, from the first one on; default 1 min.
+    /// How long failed lookups count, from the first one on; default 1 min.
     pub failed_lookup_ttl: Duration,
-    /// Principals that are counted so; default 10 000. The one that is counted the longest is
-    /// forgotten first.
+    /// Principals whose failed lookups are counted; default 10 000. The principal with the oldest
+    /// count is dropped first.
     pub max_counted_principals: usize,
     /// Questions of one task that are open at the same time; default 64. A task that asks more
     /// fails.
     pub max_questions: usize,
-    /// Size of what a task must remember while it works, in bytes; default 1 MiB: answers, open
-    /// questions, and what was done once. A task with more fails.
+    /// Size of the journal of a working task, in bytes; default 1 MiB. It has the answers, the open
+    /// questions and the steps done once. A task with more fails.
     pub max_journal_bytes: usize,
     /// Size of a result, in bytes; default 4 MiB. A task with a larger one fails.
     pub max_result_bytes: usize,
@@ -87,7 +89,7 @@ impl Default for TaskOptions {
 }
 
 impl TaskOptions {
-    /// What is granted to a client that wishes for this time to live, if for any.
+    /// Returns the ttl for a client that requests `wish`.
     pub(crate) fn granted(&self, wish: Option<Duration>) -> Duration {
         wish.unwrap_or(self.ttl).max(self.min_ttl).min(self.max_ttl)
     }
@@ -99,7 +101,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_match_the_documentation() {
         let options = TaskOptions::default();
         let seconds = [
             options.ttl,
@@ -136,7 +138,7 @@ mod tests {
     // spec: 2025-11-25 TASK-46, TASK-86 (limits and cleaning), AMB-88
     // hardening: H-195
     #[test]
-    fn a_wish_is_granted_within_bounds() {
+    fn a_requested_ttl_is_granted_within_bounds() {
         let options = TaskOptions::default();
         let granted = |millis| {
             options

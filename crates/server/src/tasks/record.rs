@@ -1,4 +1,4 @@
-//! What is kept of a task.
+//! The stored record of a task.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ use pintle_store::{DecodeError, Namespace, StoreTime, StoredType};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A task, from its beginning until it is forgotten.
+/// A task, from its creation until its removal from the store.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TaskRecord {
     pub(crate) id: String,
@@ -28,35 +28,35 @@ pub(crate) struct TaskRecord {
     #[serde(default)]
     pub(crate) is_ttl_requested: bool,
     pub(crate) origin: TaskRequest,
-    /// What was answered, and what was done once.
+    /// The answers, and the steps done once.
     pub(crate) journal: Journal,
-    /// What is open, in the order in which it was asked.
+    /// Open questions, in the order in which they were asked.
     pub(crate) questions: Vec<Question>,
-    /// What came since the handler was last told.
+    /// Answers that the handler has not received.
     pub(crate) given: Vec<Answered>,
-    /// How many questions there ever were: no key is used twice.
+    /// Number of all questions so far, because no key is used twice.
     asked: u32,
     pub(crate) lease: Lease,
     pub(crate) end: Option<End>,
 }
 
-/// Whose task it is.
+/// Principal that owns the task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) id: String,
     scopes: Vec<String>,
 }
 
-/// What was asked for, and on which terms: enough to run it again.
+/// The request and its terms: enough to run the task again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TaskRequest {
-    /// The tool.
+    /// Name of the tool.
     pub(crate) name: String,
     pub(crate) arguments: Option<Box<RawValue>>,
     revision: String,
     capabilities: ClientCapabilities,
     client: Option<Implementation>,
-    /// What the retry carried that became a task.
+    /// Responses of the retry that became a task.
     pub(crate) responses: InputResponses,
     pub(crate) state: Option<String>,
 }
@@ -64,9 +64,9 @@ pub(crate) struct TaskRequest {
 /// An open question.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Question {
-    /// What the client answers it by.
+    /// Key under which the client answers.
     pub(crate) key: String,
-    /// What the handler knows it by.
+    /// Name that the handler uses.
     pub(crate) name: String,
     pub(crate) request: InputRequest,
 }
@@ -79,18 +79,18 @@ pub(crate) struct Answered {
     pub(crate) given: StoredAnswer,
 }
 
-/// Who runs the task, and until when that is believed without a sign of life.
+/// The process that runs the task, and the time at which its lease expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lease {
     pub(crate) holder: String,
     pub(crate) until: u64,
 }
 
-/// What a task came to.
+/// Final state of a task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum End {
-    /// The result of the call; whether it says that the tool failed.
+    /// The result of the call, and whether it reports a failure of the tool.
     Result {
         has_failed: bool,
         message: Option<String>,
@@ -126,8 +126,7 @@ impl TaskRequest {
         }
     }
 
-    /// The terms the call was made on, as far as they outlive it; none of a revision that is
-    /// unknown here.
+    /// Returns the terms of the call that outlive it, or `None` for an unknown revision.
     pub(crate) fn terms(&self) -> Option<Terms> {
         let mut terms = Terms::new(self.revision()?);
         terms.capabilities = self.capabilities.clone();

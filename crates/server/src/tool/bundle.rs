@@ -5,8 +5,8 @@ use crate::tuples::all_tuples;
 
 /// A type that stands for a tool; `#[tool]` makes one beside the function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tool",
-    label = "stands for no tool",
+    message = "`{Self}` is not a tool",
+    label = "does not stand for a tool",
     note = "put `#[tool]` on the function; a `Tool` built by hand is added with `add_tool`"
 )]
 pub trait IntoTool {
@@ -16,7 +16,7 @@ pub trait IntoTool {
 
 /// Several tools at once: a tuple of up to 16 types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no set of tools",
+    message = "`{Self}` is not a set of tools",
     note = "write a tuple of tools: `server.tools::<(add, sub)>()`"
 )]
 pub trait ToolSet {

@@ -1,10 +1,10 @@
-//! What can be wrong with a template, and with what was matched.
+//! Errors of a template and of matched variables.
 
 use std::fmt;
 
 use pintle_model::Error;
 
-/// Why a template cannot be used. The server author's to mend.
+/// Mistake in a template; the author of the server must correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateError {
@@ -15,7 +15,7 @@ pub enum TemplateError {
     },
     /// The template has too many variables.
     TooManyVariables {
-        /// The limit.
+        /// Maximum number of variables.
         limit: usize,
     },
     /// A brace has no partner.
@@ -23,16 +23,16 @@ pub enum TemplateError {
         /// Where, as an offset into the template, in bytes.
         at: usize,
     },
-    /// An expression starts with an operator that RFC 6570 keeps for later.
+    /// An expression starts with an operator that RFC 6570 reserves for later.
     Operator {
-        /// The operator.
+        /// The reserved operator.
         operator: char,
         /// Where, as an offset into the template, in bytes.
         at: usize,
     },
     /// Something between braces is not a variable.
     Variable {
-        /// What is there.
+        /// Text between the braces.
         found: String,
         /// Where, as an offset into the template, in bytes.
         at: usize,
@@ -51,7 +51,7 @@ pub enum TemplateError {
     },
     /// A variable with a prefix length was given a list or a map.
     PrefixOfMany {
-        /// The variable.
+        /// Name of the variable.
         name: String,
     },
 }
@@ -91,12 +91,12 @@ pub(super) fn unmatchable(place: &str, reason: &'static str) -> TemplateError {
     }
 }
 
-/// Why a matched variable is not what the handler asks for. The peer's mistake.
+/// Mismatch between a matched variable and the type that the handler takes. The peer caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableError {
-    /// The variable.
+    /// Name of the variable.
     pub name: String,
-    /// What is wrong with it.
+    /// Kind of the mismatch.
     pub fault: VariableErrorKind,
 }
 
@@ -115,20 +115,20 @@ impl From<VariableError> for Error {
     }
 }
 
-/// What is wrong with the value of a variable. The value is not repeated.
+/// Fault in the value of a variable; it does not contain the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VariableErrorKind {
-    /// The URI does not have it.
+    /// The URI does not contain the variable.
     Missing,
-    /// It is not of the type that is needed.
+    /// The value does not have the required type.
     Type {
-        /// What is needed.
+        /// The required type.
         expected: &'static str,
     },
-    /// It would lead out of where it belongs.
+    /// The value would lead out of its directory.
     Unsafe {
-        /// What it does.
+        /// Effect of the value on a path, as the end of a sentence.
         reason: &'static str,
     },
 }
