@@ -97,7 +97,7 @@ impl fmt::Display for StartError {
             }
             Self::NoScope { of, scope } => write!(
                 f,
-                "`{of}` asks for the scope {scope:?}, which is none: a scope is visible ASCII without \
+                "`{of}` requires the invalid scope {scope:?}: a scope is visible ASCII without \
                  spaces, quotation marks and backslashes; name several one by one"
             ),
             Self::MountedLayers { prefix } => write!(
