@@ -60,7 +60,7 @@ mod tests {
     // spec: 2026-07-28 N-SEC-06
     // hardening: H-39
     #[tokio::test]
-    async fn what_is_no_address_is_not_opened() {
+    async fn an_invalid_url_is_not_opened() {
         for url in [
             "javascript:alert(1)",
             "file:///etc/passwd",

@@ -1,4 +1,4 @@
-//! Why there is no token: which step, which document, what is wrong, what can be done.
+//! Authorization errors: the failed step, the document, the reason and a hint.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,155 +8,155 @@ use pintle_runtime::FetchError;
 use crate::key::SigningKeyError;
 use crate::metadata::{DiscoveryError, MetadataDocument, MetadataError, is_temporary};
 
-/// Why there is no token. Its texts hold no token, code, verifier or secret, and no query of an
-/// address.
+/// Error of obtaining an access token. Its texts contain no token, code, verifier or secret, and
+/// no query of a URL.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthError {
-    /// A document is nowhere.
-    #[error("{document} of {of} is nowhere:{}; {}", Tried(tried), after(*document))]
+    /// The document was found at none of its possible URLs.
+    #[error("{document} of {of} was not found:{}; {}", Tried(tried), after(*document))]
     DocumentNotFound {
-        /// Which one.
+        /// The kind of the document.
         document: MetadataDocument,
-        /// Of whom.
+        /// URL of the server, or issuer, that the document describes.
         of: Box<str>,
-        /// Where it was looked for, and what was there.
+        /// Each URL that was tried, with the reason why it did not serve the document.
         tried: Vec<(String, DiscoveryError)>,
     },
-    /// A document could not be read now. Its server may have it, and may serve it later.
+    /// The document could not be read now. A later attempt may succeed.
     #[error("{document} at {place} is not available: {reason}; try again later")]
     Unavailable {
-        /// Which one.
+        /// The kind of the document.
         document: MetadataDocument,
-        /// Where it is looked for.
+        /// URL of the document.
         place: Box<str>,
-        /// What was there.
+        /// Reason why the document could not be read.
         reason: DiscoveryError,
     },
-    /// A document must not be used.
+    /// The document is invalid and must not be used.
     #[error("{document} at {place} must not be used: {fault}; its operator has to correct it")]
     Document {
-        /// Which one.
+        /// The kind of the document.
         document: MetadataDocument,
-        /// Where it is.
+        /// URL of the document.
         place: Box<str>,
-        /// What is wrong with it.
+        /// Reason why the document is invalid.
         fault: MetadataError,
     },
-    /// An authorization server lacks what we need, or does not know this client.
+    /// The authorization server lacks a required feature, or has no registration of this client.
     #[error("the authorization server {issuer} cannot be used: {reason}")]
     Server {
-        /// Its issuer.
+        /// Issuer identifier of the authorization server.
         issuer: Box<str>,
-        /// What it lacks.
+        /// The missing feature or registration.
         reason: AuthServerError,
     },
-    /// An endpoint gave no answer.
+    /// An endpoint did not respond.
     #[error("{what} at {place} was not answered")]
     RequestFailed {
-        /// What was asked for.
+        /// The kind of the request.
         what: EndpointRequest,
-        /// Where.
+        /// URL of the endpoint.
         place: Box<str>,
-        /// Why not.
+        /// Reason of the network failure.
         #[source]
         fault: FetchError,
     },
-    /// An endpoint said no.
+    /// An endpoint rejected the request.
     #[error("{what} at {place} was refused: {refusal}")]
     Refused {
-        /// What was asked for.
+        /// The kind of the request.
         what: EndpointRequest,
-        /// Where.
+        /// URL of the endpoint.
         place: Box<str>,
-        /// What it said.
+        /// The error response of the endpoint.
         refusal: OAuthErrorResponse,
     },
-    /// An endpoint answered with something else than it should.
+    /// An endpoint sent an invalid response.
     #[error("the answer to {what} at {place} cannot be used: {fault}")]
     InvalidResponse {
-        /// What was asked for.
+        /// The kind of the request.
         what: EndpointRequest,
-        /// Where.
+        /// URL of the endpoint.
         place: Box<str>,
-        /// What is wrong with it.
+        /// Reason why the response is invalid.
         fault: Box<str>,
     },
-    /// A user came back with something that is not believed, or with a refusal.
+    /// The authorization response is invalid, or it is an error response.
     #[error("the sign-in at {issuer} did not succeed: {fault}")]
     Redirect {
-        /// Whose it was.
+        /// Issuer identifier of the authorization server.
         issuer: Box<str>,
-        /// What was wrong.
+        /// Reason why the sign-in failed.
         fault: AuthorizationResponseError,
     },
-    /// Nobody came back.
-    #[error("nobody signed in within {0:?}")]
+    /// The user did not finish the sign-in within the timeout.
+    #[error("the sign-in was not finished within {0:?}")]
     SignInTimedOut(Duration),
-    /// There is nobody to sign in.
+    /// A sign-in is required, and this process cannot ask a user.
     #[error(
-        "somebody has to sign in, and nobody can be asked here; sign in first where there is a terminal"
+        "a sign-in is required, but this process cannot ask a user; sign in from a terminal first"
     )]
     SignInUnavailable,
-    /// The server refuses a token that it was just given.
+    /// The resource server rejects an access token that was just issued for it.
     #[error(
-        "the server refuses a token that was just issued for it (HTTP status {0}); its operator has to compare the audience and the issuer that it takes with what it publishes"
+        "the server rejects an access token that was just issued for it (HTTP status {0}); its operator has to compare the audience and issuer that it accepts with its metadata"
     )]
     NewTokenRejected(u16),
-    /// An operation needs more, again and again.
+    /// The server requested more scopes for an operation after the maximum number of sign-ins.
     #[error(
-        "the server wants more scopes for {operation} after {after} sign-ins for it; the last ones were {scopes:?}"
+        "the server still requires more scopes for {operation} after {after} sign-ins; it last requested {scopes:?}"
     )]
     StepUps {
-        /// What was done.
+        /// The operation that the client attempted.
         operation: Box<str>,
-        /// How often somebody signed in for it.
+        /// Number of sign-ins for this operation.
         after: u32,
-        /// What was asked for last.
+        /// The scopes that the server requested last.
         scopes: Box<str>,
     },
-    /// An operation needs more than this client asks for.
+    /// The operation requires scopes that this client is configured not to request.
     #[error(
-        "the server wants the scopes {scopes:?} for {operation}, and this client was told to ask for {own:?} and no more"
+        "the server requires the scopes {scopes:?} for {operation}, but this client is configured to request only {own:?}"
     )]
     Scopes {
-        /// What was done.
+        /// The operation that the client attempted.
         operation: Box<str>,
-        /// What it needs.
+        /// The scopes that the operation requires.
         scopes: Box<str>,
-        /// What is asked for.
+        /// The scopes that the client may request.
         own: Box<str>,
     },
-    /// A key cannot be used.
-    #[error("nothing can be signed")]
+    /// The signing key cannot be used.
+    #[error("the client assertion or proof cannot be signed")]
     Key(#[from] SigningKeyError),
-    /// The system has no randomness.
-    #[error("the system has no randomness to give")]
+    /// The operating system did not provide random bytes.
+    #[error("the operating system does not provide random bytes")]
     NoRandomness,
-    /// The assertion of the platform or the identity provider could not be had.
-    #[error("there is no {0} to present")]
+    /// The platform or the identity provider did not supply an assertion.
+    #[error("the {0} is not available")]
     NoAssertion(&'static str),
-    /// What is kept could not be read or written.
-    #[error("the credentials cannot be kept: {0}")]
+    /// The stored credentials could not be read or written.
+    #[error("the credentials cannot be read or stored: {0}")]
     StorageFailed(Box<str>),
-    /// A token was issued and is used, and could not be saved.
+    /// The access token was issued and is in use, but could not be saved.
     #[error(
         "the token is not saved: {0}; it is used until this process ends, and the next one has to sign in"
     )]
     NotSaved(Box<str>),
-    /// No browser could come back to this machine.
-    #[error("there is no port for a browser to come back to: {0}")]
+    /// No local port is available for the redirect of the browser.
+    #[error("no local port is available for the redirect: {0}")]
     NoRedirectPort(Box<str>),
-    /// The address of the server is none that can be authorized.
+    /// The URL of the server does not permit authorization.
     #[error("{0} cannot be authorized: {1}")]
     Address(Box<str>, Box<str>),
-    /// A machine was given something that it did not wait for.
-    #[error("an answer came that nobody waits for")]
+    /// A sign-in state machine received a response without a pending request.
+    #[error("unexpected response: no request is pending")]
     Unexpected,
 }
 
 impl AuthError {
-    /// Whether the same operation may succeed later without any change: a server or the network
+    /// Returns true if a retry may succeed without any change, because a server or the network
     /// failed.
     pub fn is_retryable(&self) -> bool {
         match self {
@@ -181,7 +181,7 @@ impl AuthError {
         }
     }
 
-    /// Whether a server says that it does not know the client, or not any more.
+    /// Returns true if the authorization server reports that the registration is unknown.
     ///
     /// Spec: RFC 6749, 4.1.2.1 and 5.2.
     pub(crate) fn is_of_unknown_client(&self) -> bool {
@@ -197,18 +197,18 @@ impl AuthError {
     }
 }
 
-/// What was asked of an endpoint. Closed: nothing else is asked for.
+/// Kind of a request to an endpoint of the authorization server. The list is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointRequest {
-    /// To be registered.
+    /// Registration of the client.
     Registration,
-    /// For a token.
+    /// Request for an access token.
     Token,
-    /// For another token in the place of an old one.
+    /// Request for an access token by a refresh token.
     Refresh,
-    /// For an enterprise's word.
+    /// Exchange of an identity token for an identity assertion grant (ID-JAG).
     Exchange,
-    /// To take a token back.
+    /// Revocation of a token.
     Revocation,
 }
 
@@ -224,55 +224,57 @@ impl fmt::Display for EndpointRequest {
     }
 }
 
-/// What an authorization server lacks.
+/// Feature or registration that an authorization server lacks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthServerError {
-    /// An endpoint.
+    /// The metadata does not name a required endpoint.
     #[error("its metadata has no {0:?}")]
     Endpoint(&'static str),
-    /// The only way to show who asked for a code.
+    /// The metadata does not list PKCE with `S256`.
     #[error(
         "its metadata does not list \"S256\" in \"code_challenge_methods_supported\"; without it a stolen code is as good as a token"
     )]
     Pkce,
-    /// Any way to know this client.
+    /// The client has no registration, and the server supports no method to create one.
     #[error(
-        "it knows no way to register a client (no \"registration_endpoint\", no \"client_id_metadata_document_supported\"); give the client an id that its operator has registered"
+        "it supports no method to register a client (no \"registration_endpoint\", no \"client_id_metadata_document_supported\"); give the client an id that its operator has registered"
     )]
     Registration,
-    /// A pre-registered client of another server.
-    #[error("the client is registered with {0} and not with it; register it there too")]
-    OtherIssuer(Box<str>),
-    /// A way to say who the client is.
-    #[error("it takes none of the ways in which this client can say who it is")]
-    Method,
-    /// An ear for the word of an enterprise.
+    /// The client is registered with another authorization server.
     #[error(
-        "its metadata does not list \"urn:ietf:params:oauth:grant-profile:id-jag\" in \"authorization_grant_profiles_supported\": it takes no word of an enterprise; have its operator allow that"
+        "the client is registered with {0} only; register it with this authorization server too"
+    )]
+    OtherIssuer(Box<str>),
+    /// The server supports no client authentication method of this client.
+    #[error("it does not support a client authentication method of this client")]
+    Method,
+    /// The metadata does not list the grant profile for identity assertion grants (ID-JAG).
+    #[error(
+        "its metadata does not list \"urn:ietf:params:oauth:grant-profile:id-jag\" in \"authorization_grant_profiles_supported\": it does not accept identity assertion grants (ID-JAG); ask its operator to enable them"
     )]
     Enterprise,
-    /// Proofs of a key.
+    /// The metadata does not list DPoP with `ES256`.
     #[error(
-        "the server wants tokens that are bound to a key, and its metadata does not list \"ES256\" in \"dpop_signing_alg_values_supported\""
+        "the resource server requires DPoP-bound access tokens, but its metadata does not list \"ES256\" in \"dpop_signing_alg_values_supported\""
     )]
     Dpop,
 }
 
-/// What an endpoint said: RFC 6749, 5.2.
+/// Error response of an endpoint: RFC 6749, 5.2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OAuthErrorResponse {
-    /// The status.
+    /// HTTP status of the response.
     pub status: u16,
     /// The code, such as `invalid_grant`.
     pub code: Option<Box<str>>,
-    /// What it says to people, without control characters, and at most 300 of them.
+    /// `error_description` without control characters, at most 300 characters.
     pub description: Option<Box<str>>,
 }
 
 impl OAuthErrorResponse {
-    /// Whether the endpoint may answer otherwise soon.
+    /// Returns true if a retry may succeed soon.
     ///
     /// Spec: RFC 6749, 4.1.2.1.
     fn is_temporary(&self) -> bool {
@@ -295,30 +297,34 @@ impl fmt::Display for OAuthErrorResponse {
     }
 }
 
-/// What is wrong with the way in which a user came back.
+/// Reason why an authorization response is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizationResponseError {
-    /// Not the visit that we began.
-    #[error("the answer belongs to no sign-in that was begun here (\"state\")")]
+    /// The `state` does not belong to the pending sign-in.
+    #[error("the authorization response does not belong to this sign-in (\"state\")")]
     State,
-    /// From another server.
-    #[error("the answer is not from this issuer (\"iss\"): somebody may have mixed two servers up")]
+    /// The `iss` names another authorization server.
+    #[error(
+        "the authorization response is not from this issuer (\"iss\"); it may be a mix-up attack"
+    )]
     Issuer,
-    /// The issuer is missing, where it was promised.
-    #[error("the answer does not name its issuer (\"iss\"), which the server's metadata promises")]
+    /// The `iss` is missing, although the metadata of the server promises it.
+    #[error(
+        "the authorization response does not name its issuer (\"iss\"), which the server's metadata promises"
+    )]
     NoIssuer,
-    /// A refusal.
+    /// The authorization server sent an error response.
     #[error("{0}")]
     Refused(OAuthErrorResponse),
-    /// Neither a code nor a refusal.
-    #[error("the answer has no \"code\"")]
+    /// The response has neither a `code` nor an `error`.
+    #[error("the authorization response has no \"code\"")]
     NoCode,
-    /// A parameter that comes twice, or broken characters.
-    #[error("the answer cannot be read")]
+    /// The query has a repeated parameter or invalid characters.
+    #[error("the authorization response has an invalid query")]
     Unreadable,
-    /// Too late.
-    #[error("the answer came after the sign-in was given up")]
+    /// The response arrived after the sign-in was cancelled or had timed out.
+    #[error("the authorization response arrived after the sign-in had ended")]
     TooLate,
 }
 
@@ -343,7 +349,7 @@ fn after(document: MetadataDocument) -> &'static str {
     }
 }
 
-/// What a peer says to people: without control characters, and short.
+/// Removes control and direction characters from a text of a peer; keeps 300 characters.
 pub(crate) fn plain(text: &str) -> Box<str> {
     let is_shown = |letter: &char| !letter.is_control() && !is_direction(*letter);
     text.chars()
@@ -353,7 +359,7 @@ pub(crate) fn plain(text: &str) -> Box<str> {
         .into()
 }
 
-/// Characters that change in which direction others are read.
+/// Returns true for a character that changes the reading direction.
 fn is_direction(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_value_is_read_back() {
         let pairs = [("a b", "1&2=3"), ("\u{e4}", "%+"), ("x", "")];
         let text = write(pairs);
         assert_eq!(text, "a%20b=1%262%3D3&%C3%A4=%25%2B&x=");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_twice_or_is_broken_is_not_read() {
+    fn a_form_with_repeated_or_invalid_parameters_is_rejected() {
         for text in ["a=1&a=2", "a=%", "a=%4", "a=%zz", "a=%ff", "%61=1&a=2"] {
             assert_eq!(read(text), None, "{text}");
         }

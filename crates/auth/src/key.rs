@@ -53,7 +53,7 @@ enum Pair {
 #[non_exhaustive]
 pub enum SigningKeyError {
     /// An algorithm that is not signed with here.
-    #[error("the algorithm is none of ES256, ES384, RS256, PS256, EdDSA")]
+    #[error("the algorithm is not one of ES256, ES384, RS256, PS256, EdDSA")]
     Algorithm,
     /// The text is no key in PEM, PKCS #8.
     #[error("the key is not in PEM, PKCS #8 (`BEGIN PRIVATE KEY`)")]
@@ -62,7 +62,7 @@ pub enum SigningKeyError {
     #[error("the key does not fit the algorithm")]
     Kind,
     /// Nothing could be signed: there was no randomness, or no memory.
-    #[error("the key could not sign")]
+    #[error("the signature could not be created")]
     Signing,
 }
 
@@ -320,7 +320,7 @@ mod tests {
 
     // spec: 2026-07-28 X-CC-02
     #[test]
-    fn an_assertion_says_who_the_client_is_for_a_short_time() {
+    fn an_assertion_identifies_the_client_for_a_short_time() {
         let (key, _) = SigningKey::generate().expect("a key");
         let token = key
             .assertion("c", "https://as", "j", now())

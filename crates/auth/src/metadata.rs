@@ -39,42 +39,42 @@ impl std::fmt::Display for MetadataDocument {
     }
 }
 
-/// Why a document is not used.
+/// Reason why a metadata document is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataError {
-    /// It is no JSON, or a member has the wrong type; where, as the reader says it.
-    #[error("it is not the JSON that it should be ({0})")]
+    /// The document is not JSON, or a member has the wrong type; holds the parser's message.
+    #[error("it is not valid metadata JSON ({0})")]
     Json(Box<str>),
-    /// A member that it must have is missing.
+    /// A required member is missing.
     #[error("it has no {0:?}")]
     Missing(&'static str),
-    /// A member says something else than it has to.
+    /// A member does not have the required value.
     #[error("its {member:?} is {found:?}, and not {expected:?}")]
     Mismatch {
-        /// The member.
+        /// Name of the JSON member.
         member: &'static str,
-        /// What it says.
+        /// The value in the document.
         found: Box<str>,
-        /// What it has to say.
+        /// The required value.
         expected: Box<str>,
     },
-    /// A member is no address that may be followed.
+    /// A member is not a URL that the client may use.
     #[error("its {member:?} ({found:?}) cannot be used: {reason}")]
     Address {
-        /// The member.
+        /// Name of the JSON member.
         member: &'static str,
-        /// What it says.
+        /// The value in the document.
         found: Box<str>,
-        /// What is wrong with it.
+        /// Reason why the client does not use the URL.
         reason: Box<str>,
     },
-    /// A member says that the server lacks something that cannot be done without.
+    /// A list does not contain a required value.
     #[error("its {member:?} does not list {lacks:?}")]
     Lacks {
-        /// The member.
+        /// Name of the JSON member.
         member: &'static str,
-        /// What it would have to list.
+        /// The value that the list must contain.
         lacks: &'static str,
     },
 }

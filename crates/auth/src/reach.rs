@@ -132,7 +132,7 @@ mod tests {
     // spec: 2026-07-28 N-AUTH-35 (client), N-SEC-04
     // hardening: H-29, H-31
     #[test]
-    fn a_public_server_sends_nobody_into_a_private_network() {
+    fn a_public_server_cannot_redirect_into_a_private_network() {
         use FetchPolicyError::{ForbiddenAddress, NotHttps, PrivateNetwork};
         for (named, expected) in [
             ("https://as.example/", Ok(())),
@@ -177,7 +177,7 @@ mod tests {
 
     // hardening: H-29, H-31
     #[test]
-    fn a_server_of_a_private_network_names_its_neighbours_and_no_credentials_of_machines() {
+    fn a_private_server_names_its_neighbours_but_not_cloud_metadata() {
         for server in [
             "http://localhost:3000/mcp",
             "http://127.0.0.1/",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_allowed_by_name_is_followed() {
+    fn a_host_that_is_allowed_by_name_is_followed() {
         let url = |text: &str| WebUrl::parse(text).expect(text);
         let bounds = FetchPolicy::of(&url("https://mcp.example/"))
             .trust_host("10.0.0.1")

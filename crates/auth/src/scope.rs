@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scope_is_refused() {
+    fn an_invalid_scope_is_rejected() {
         for list in ["a\tb", "a\"b", "a\\b", "ä", "a\nb", "\u{7f}"] {
             assert_eq!(Scopes::parse(list), Err(ScopeError::Character), "{list:?}");
         }

@@ -54,7 +54,7 @@ mod tests {
     // spec: 2025-11-25 AUTH-77, AUTH-78
     // spec: 2026-07-28 N-AUTH-41
     #[test]
-    fn what_is_counted_is_forgotten_in_time() {
+    fn step_up_counts_expire() {
         let options = OAuthOptions::default();
         let (mut all, begin) = (StepUps::default(), Instant::now());
         let life = options.step_up_ttl;

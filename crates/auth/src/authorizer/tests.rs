@@ -261,7 +261,7 @@ async fn a_token_that_is_refused_at_once_is_the_end() {
 // spec: 2025-11-25 AUTH-73, AUTH-74, AUTH-76, AUTH-77, AUTH-78
 // spec: 2026-07-28 N-AUTH-40, N-AUTH-41
 #[tokio::test]
-async fn an_operation_leads_to_two_sign_ins_for_more_and_keeps_what_it_had() {
+async fn an_operation_allows_two_step_ups_and_keeps_its_scopes() {
     let site = Site::default();
     let oauth = oauth(&site);
     let mut first = unauthorized(0);
@@ -303,7 +303,7 @@ async fn an_operation_leads_to_two_sign_ins_for_more_and_keeps_what_it_had() {
 
 // hardening: H-25
 #[tokio::test]
-async fn whoever_signs_in_next_is_somebody_else() {
+async fn the_next_sign_in_is_another_principal() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
@@ -350,7 +350,7 @@ async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
 }
 
 #[tokio::test]
-async fn nothing_opens_where_nobody_sits() {
+async fn no_browser_opens_without_a_terminal() {
     let site = Site::default();
     let oauth = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
@@ -402,7 +402,7 @@ async fn a_refresh_token_that_is_used_up_leads_to_a_sign_in() {
 }
 
 #[tokio::test]
-async fn what_was_signed_out_of_is_gone() {
+async fn a_sign_out_removes_the_credentials() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
@@ -432,7 +432,7 @@ async fn nothing_of_a_sign_in_is_shown() {
 
 // A default is part of the public interface: changing one is a deliberate act.
 #[test]
-fn defaults_are_what_the_documentation_promises() {
+fn defaults_match_the_documentation() {
     let options = OAuthOptions::default();
     assert_eq!(
         (

@@ -67,7 +67,7 @@ fn challenges_are_read_in_all_their_forms() {
 }
 
 #[test]
-fn what_breaks_the_grammar_is_refused_whole() {
+fn a_header_that_breaks_the_grammar_is_rejected_whole() {
     for line in [
         "=",
         "\"x\"",
@@ -135,7 +135,7 @@ fn schemes_and_names_have_no_case_and_values_do() {
 }
 
 #[test]
-fn nothing_breaks_out_of_what_is_written() {
+fn a_written_value_cannot_leave_its_quotes() {
     let bearer = || Challenge::new("Bearer").expect("a scheme");
     for value in ["a\r\nSet-Cookie: x", "a\0", "\u{e4}", "a\tb"] {
         let refused = bearer().with("scope", value);
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_again(
+    fn a_written_value_is_read_back(
         values in proptest::collection::vec("[ -~]{0,20}", 0..6),
     ) {
         let mut challenge = Challenge::new("Bearer").expect("a scheme");

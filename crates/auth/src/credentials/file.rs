@@ -167,7 +167,7 @@ mod tests {
     // hardening: H-45
     #[cfg(unix)]
     #[test]
-    fn only_the_user_reads_what_is_kept() {
+    fn only_the_user_can_read_stored_credentials() {
         use std::os::unix::fs::PermissionsExt;
         let path = directory("private");
         let store = FileCredentials::at(&path).expect("a directory");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_credential_is_as_good_as_none() {
+    fn a_file_that_is_not_a_credential_is_ignored() {
         let path = directory("broken");
         let store = FileCredentials::at(&path).expect("a directory");
         let large = vec![b'x'; usize::try_from(MOST_BYTES).expect("a size") + 1];

@@ -22,21 +22,21 @@ pub struct KeyringCredentials {
     locks: FileCredentials,
 }
 
-/// Why a keyring did not do what was asked of it. It is the inner error of the [`io::Error`] that
-/// [`KeyringCredentials`] gives.
+/// Error of a keyring operation. It is the inner error of the [`io::Error`] that
+/// [`KeyringCredentials`] returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
-    /// There is none, or it is locked; as the system says it.
-    #[error("the keyring of this system cannot be used ({0}); keep credentials in files instead")]
+    /// The keyring is missing or locked; holds the message of the system.
+    #[error("the keyring of this system cannot be used ({0}); store credentials in files instead")]
     Unusable(Box<str>),
-    /// It takes less than a credential is long, in bytes.
+    /// The credential has more bytes than the keyring accepts.
     #[error(
-        "the keyring of this system takes no text of {0} bytes; keep credentials in files instead"
+        "the keyring of this system does not accept {0} bytes; store credentials in files instead"
     )]
     TooLong(usize),
-    /// What it gave is none of ours.
-    #[error("what the keyring of this system gave is no credential; sign in again")]
+    /// The entry of the keyring is not a credential of this program.
+    #[error("the keyring entry is not a credential; sign in again")]
     Unreadable,
 }
 
@@ -205,7 +205,7 @@ mod tests {
     // spec: 2026-07-28 N-AUTH-50
     // hardening: H-45
     #[test]
-    fn what_is_kept_in_a_keyring_is_in_no_file() {
+    fn credentials_of_a_keyring_are_not_in_a_file() {
         let (path, files) = locks("ring");
         let ring = Arc::new(Kept::default());
         let store = KeyringCredentials::over(ring.clone(), files);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_keyring_does_not_take_is_refused_and_not_shown() {
+    fn a_credential_too_long_for_a_keyring_is_rejected_and_not_shown() {
         let (path, files) = locks("ring-full");
         let store = KeyringCredentials::over(Arc::new(Kept::default()), files);
         store
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_no_credential_is_as_good_as_none() {
+    fn an_entry_that_is_not_a_credential_is_ignored() {
         let (path, files) = locks("ring-foreign");
         let store = KeyringCredentials::over(Arc::new(Foreign), files);
         assert!(store.load(KEY).expect("read").is_none());
@@ -287,7 +287,7 @@ mod tests {
     // What a process kept was not found by the first look of another one, and was by the second.
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_first_look_of_a_thread_finds_what_another_thread_kept() {
+    fn the_first_read_of_a_thread_finds_credentials_of_another_thread() {
         fn apart<T: Send + 'static>(look: fn(SystemRing) -> T) -> T {
             let program = format!("pintle-test-{}", std::process::id()).into();
             let thread = std::thread::spawn(move || look(SystemRing { program }));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_say_nothing_of_what_is_kept() {
+    fn keyring_errors_do_not_contain_credentials() {
         let held = keyring::Error::BadEncoding(b"s3cret".to_vec());
         assert_eq!(fault(&held, 6), KeyringError::Unreadable);
         let none = keyring::Error::NoStorageAccess("it is locked".into());

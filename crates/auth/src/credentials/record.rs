@@ -194,7 +194,7 @@ mod tests {
 
     // A store reads 1 MiB: what one issuer gave must not keep the others' registrations from it.
     #[test]
-    fn registrations_stay_below_what_a_store_reads() {
+    fn registrations_stay_below_the_read_limit_of_a_store() {
         let mut clients = Clients::default();
         let most = MAX_CLIENTS_BYTES / (8 << 10);
         for number in 0..most + 2 {

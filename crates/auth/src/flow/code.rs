@@ -248,7 +248,7 @@ mod tests {
     // spec: 2026-07-28 N-AUTH-24
     // hardening: H-37
     #[test]
-    fn a_server_that_does_not_say_s256_is_refused() {
+    fn a_server_that_does_not_list_s256_is_rejected() {
         for methods in [None, Some(&[][..]), Some(&["plain"]), Some(&["s256"])] {
             let refused = begin(&server(None, methods));
             assert!(
@@ -336,7 +336,7 @@ mod tests {
 
     // hardening: H-36
     #[test]
-    fn a_sign_in_ends_in_time_and_a_refusal_is_told() {
+    fn a_sign_in_times_out_and_reports_an_error_response() {
         let (pending, _) = begin(&server(None, Some(&["S256"]))).expect("a visit");
         let state = moment().state();
         let query = format!("code=x&state={state}");

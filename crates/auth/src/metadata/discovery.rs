@@ -1,7 +1,7 @@
-//! Looking for a document, one place after the other.
+//! Discovery of a metadata document: one well-known URL after the other.
 //!
-//! A [`Discovery`] says what to fetch, is given what came, and says what follows. It fetches nothing
-//! itself.
+//! A [`Discovery`] returns a URL to fetch, accepts the response, and returns the next step. It
+//! performs no I/O.
 
 use pintle_runtime::{FetchError, FetchRequest, FetchResponse, WebUrl};
 
@@ -11,75 +11,75 @@ use crate::metadata::{
 };
 use crate::reach::FetchPolicy;
 
-/// Redirects of one document that are followed in a row, each of them at the same origin.
+/// Maximum number of redirects in a row for one document, each within the same origin.
 const REDIRECTS: u8 = 5;
 
-/// Looks for the document of a protected resource.
+/// Discovery of the metadata of a protected resource.
 pub type ResourceProbe = Discovery<WebUrl>;
-/// Looks for the document of an authorization server, by its issuer.
+/// Discovery of the metadata of an authorization server by its issuer.
 pub type ServerProbe = Discovery<IssuerQuery>;
 
-/// Whose document is looked for.
+/// Source of the issuer identifier.
 #[derive(Debug, Clone)]
 pub struct IssuerQuery {
     name: String,
-    /// Nobody named it: it is the origin of a server, with or without a slash behind it.
+    /// The issuer is assumed: the origin of a server, with or without a trailing slash.
     is_assumed: bool,
 }
 
-/// What a probe comes to. Closed: whoever drives it acts on all of it.
+/// Next step of a discovery. The list is complete, because the driver must handle every step.
 #[derive(Debug)]
 pub enum DiscoveryStep<T> {
-    /// Fetch this, and hand in what comes.
+    /// Fetch this URL and pass the response to the discovery.
     Fetch(FetchRequest),
-    /// It is found.
+    /// The document was found.
     Found(DiscoveredDocument<T>),
-    /// It is at none of the places.
+    /// No URL has the document.
     Nowhere {
-        /// What every place said, in the order in which they were asked.
+        /// The result of each URL, in the order of the requests.
         tried: Vec<(String, DiscoveryError)>,
-        /// Whether every place said plainly that there is no such document.
+        /// Whether every server reported that the document does not exist.
         is_certain: bool,
     },
-    /// What is there must not be used, and nothing else may be looked for.
+    /// The document must not be used, and no other URL may be tried.
     Refused(String, MetadataError),
-    /// A place could not be read now: the document may be there, and no other place counts. The
-    /// search may be repeated.
+    /// A URL could not be read now. The document may be there, so no other URL is tried. The
+    /// discovery may be repeated.
     Unavailable(String, DiscoveryError),
 }
 
-/// A document and where it was.
+/// A metadata document and its URL.
 #[derive(Debug)]
 pub struct DiscoveredDocument<T> {
-    /// What it says.
+    /// The parsed document.
     pub document: T,
-    /// Where it was, without a query.
+    /// URL of the document, without a query.
     pub place: String,
 }
 
-/// Why a place was passed over.
+/// Reason why a URL did not supply the document.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiscoveryError {
-    /// The status was none of success.
+    /// The HTTP status does not report success.
     #[error("HTTP status {0}")]
     Status(u16),
-    /// There was no answer.
+    /// The server did not respond.
     #[error("{0}")]
     Fetch(FetchError),
-    /// What is there is no such document.
+    /// The body is not a valid metadata document.
     #[error("{0}")]
     Fault(MetadataError),
-    /// The place is one that may not be asked.
+    /// The fetch policy forbids the URL.
     #[error("{0}")]
     Address(Box<str>),
-    /// It leads elsewhere, where we do not follow.
+    /// The response is a redirect that the client does not follow.
     #[error("a redirect that is not followed")]
     Redirect,
 }
 
 impl DiscoveryError {
-    /// Whether the place may answer otherwise soon: the fault is the server's or the network's.
+    /// Returns true if a retry may succeed, because the server or the network failed.
     pub(crate) fn is_temporary(&self) -> bool {
         match self {
             Self::Status(status) => is_temporary(*status),
@@ -91,14 +91,14 @@ impl DiscoveryError {
     }
 }
 
-/// Whether a status reports a fault of the server, or asks the client to come later.
+/// Returns true if a status reports a server error, or asks the client to retry later.
 ///
 /// Spec: RFC 9110, 15.5.9 and 15.6; RFC 6585, 4.
 pub(crate) fn is_temporary(status: u16) -> bool {
     matches!(status, 408 | 429 | 500..=599)
 }
 
-/// The search for one document.
+/// State machine of the discovery of one document.
 #[derive(Debug)]
 pub struct Discovery<A> {
     about: A,
@@ -112,7 +112,7 @@ pub struct Discovery<A> {
 }
 
 impl ResourceProbe {
-    /// Looks where the challenge says, and then where such documents are.
+    /// Starts a discovery at the URL of the challenge, then at the well-known URLs.
     ///
     /// Spec: [2025-11-25, Authorization, Protected resource metadata discovery][spec].
     ///
@@ -127,12 +127,12 @@ impl ResourceProbe {
         Self::new(server.clone(), MetadataDocument::Resource, bounds, places)
     }
 
-    /// What to do first.
+    /// Returns the first step.
     pub fn begin(&mut self) -> DiscoveryStep<ResourceMetadata> {
         self.next()
     }
 
-    /// What follows from an answer.
+    /// Accepts a response and returns the next step.
     pub fn take(
         &mut self,
         answer: Result<FetchResponse, FetchError>,
@@ -143,11 +143,11 @@ impl ResourceProbe {
 }
 
 impl ServerProbe {
-    /// Looks where the documents of an issuer are.
+    /// Starts a discovery at the well-known URLs of an issuer.
     ///
     /// # Errors
     ///
-    /// [`MetadataError::Address`] when the issuer is no address that may be followed.
+    /// [`MetadataError::Address`] if the issuer is not a URL that the client may use.
     pub fn of_server(issuer: &str, bounds: &FetchPolicy) -> Result<Self, MetadataError> {
         let url = check("authorization_servers", issuer, bounds)?;
         if url.query().is_some() {
@@ -165,7 +165,7 @@ impl ServerProbe {
         Ok(Self::new(issuer, MetadataDocument::Server, bounds, places))
     }
 
-    /// Looks where the document of a server is that is its own authorization server.
+    /// Starts a discovery for a server that is its own authorization server.
     ///
     /// Spec: [2025-03-26, Authorization, Server metadata discovery][spec].
     ///
@@ -179,12 +179,12 @@ impl ServerProbe {
         Self::new(issuer, MetadataDocument::Server, bounds, vec![place])
     }
 
-    /// What to do first.
+    /// Returns the first step.
     pub fn begin(&mut self) -> DiscoveryStep<ServerMetadata> {
         self.next()
     }
 
-    /// What follows from an answer.
+    /// Accepts a response and returns the next step.
     pub fn take(
         &mut self,
         answer: Result<FetchResponse, FetchError>,
@@ -229,7 +229,7 @@ impl<A> Discovery<A> {
         }
     }
 
-    /// Which document this is about.
+    /// Returns the kind of the document.
     pub fn document(&self) -> MetadataDocument {
         self.document
     }
@@ -282,7 +282,7 @@ impl<A> Discovery<A> {
                     let place = std::mem::take(&mut self.first);
                     return DiscoveryStep::Found(DiscoveredDocument { document, place });
                 }
-                // Somebody answers for another: nothing that follows could be believed.
+                // The document names another issuer, so no later document can be trusted.
                 Err(fault @ (MetadataError::Mismatch { .. } | MetadataError::Address { .. })) => {
                     return DiscoveryStep::Refused(std::mem::take(&mut self.first), fault);
                 }
@@ -297,7 +297,7 @@ impl<A> Discovery<A> {
         self.next()
     }
 
-    /// Where a redirect leads, when it may be followed: within the origin, a few times.
+    /// Returns the target of a redirect within the origin and below the redirect limit.
     fn redirected(&mut self, answer: &FetchResponse) -> Option<WebUrl> {
         let from = self.current.as_ref()?;
         let location = answer.single("location")?;

@@ -132,7 +132,7 @@ mod tests {
     // spec: 2025-11-25 AUTH-RFC-03
     // hardening: H-33
     #[test]
-    fn a_document_is_about_the_server_or_what_it_lies_in() {
+    fn a_document_describes_the_server_or_a_parent_of_its_url() {
         let server = "https://a.example/x/mcp";
         for own in [
             "https://a.example/x/mcp",

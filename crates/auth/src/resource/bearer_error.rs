@@ -1,4 +1,4 @@
-//! How a request is refused, and what its client is told.
+//! Rejection of requests without a valid access token, and the challenges for their clients.
 //!
 //! Spec: RFC 6750, section 3; RFC 9449, section 7.1; RFC 9728, section 5.1.
 
@@ -11,38 +11,38 @@ use super::algorithm::Algorithm;
 use super::dpop::{Dpop, NONCE};
 use crate::Challenge;
 
-/// Why a request is refused. Closed: each has its own answer.
+/// Reason why a request is rejected. The list is complete: each reason has its own response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BearerError {
-    /// It shows nothing.
+    /// The request has no credentials.
     Missing,
-    /// What it shows cannot be read.
+    /// The credentials of the request are malformed.
     Malformed(&'static str),
-    /// Its token is no good.
+    /// The access token is invalid.
     Invalid(Cow<'static, str>),
-    /// The proof of its token is no good.
+    /// The DPoP proof is invalid.
     Proof(&'static str),
-    /// The proof of its token needs a nonce: this one.
+    /// The DPoP proof must contain this nonce.
     Nonce(String),
-    /// Its token is good for less than this takes, which is these scopes.
+    /// The access token lacks scopes; holds the required scopes.
     Scopes(String),
-    /// Nobody can say at the moment.
+    /// The access token cannot be verified now.
     Unavailable,
 }
 
-/// What challenges say whatever the refusal is.
+/// Parameters that every challenge contains.
 #[derive(Debug)]
 pub(crate) struct Challenges {
-    /// Where the document is that says who issues tokens.
+    /// URL of the protected-resource metadata, which names the authorization servers.
     pub(crate) metadata: String,
-    /// What every request takes.
+    /// Scopes that every request requires.
     pub(crate) scope: String,
     pub(crate) dpop: Dpop,
     pub(crate) algorithms: Vec<Algorithm>,
 }
 
 impl BearerError {
-    /// What the client is told, as far as a challenge tells it: code, description, scopes.
+    /// Returns the error code, description and scopes of the challenge.
     fn words<'a>(&'a self, all: &'a Challenges) -> (Option<&'static str>, &'a str, &'a str) {
         match self {
             Self::Malformed(reason) => (Some("invalid_request"), reason, ""),
@@ -54,12 +54,12 @@ impl BearerError {
                 "the token is good for less than this takes",
                 scopes,
             ),
-            // Whoever shows nothing learns where to begin, not what was wrong.
+            // RFC 6750, 3.1: a request without credentials receives no error code.
             Self::Missing | Self::Unavailable => (None, "", &all.scope),
         }
     }
 
-    /// The body of the response, for a reader who does not see its headers.
+    /// Returns the body of the response, for readers who do not see its headers.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Missing => "a bearer token is required",
@@ -82,7 +82,7 @@ impl BearerError {
         }
     }
 
-    /// Writes the refusal into an answer.
+    /// Writes the rejection into an HTTP response.
     pub(crate) fn write<B>(&self, all: &Challenges, answer: &mut Response<B>) {
         *answer.status_mut() = self.status();
         let headers = answer.headers_mut();
@@ -104,7 +104,7 @@ impl BearerError {
         }
     }
 
-    /// One challenge for each scheme that would do.
+    /// Returns one challenge for each accepted scheme.
     fn challenges(&self, all: &Challenges) -> Vec<Challenge> {
         let is_about_proof = matches!(self, Self::Proof(_) | Self::Nonce(_));
         let bearer = all.dpop != Dpop::Required && !is_about_proof;
@@ -133,7 +133,7 @@ impl BearerError {
         let said = parameters
             .into_iter()
             .filter(|(_, value)| !value.is_empty());
-        // What cannot be said in a header is left out: the rest still tells where to begin.
+        // A value that a header cannot contain is left out; the metadata URL is still useful.
         said.fold(Challenge::new(scheme).ok(), |challenge, (name, value)| {
             let challenge = challenge?;
             Some(challenge.clone().with(name, value).unwrap_or(challenge))
@@ -201,7 +201,7 @@ mod tests {
 
     // spec: 2026-07-28 X-DPOP-02
     #[test]
-    fn whoever_needs_a_proof_is_told_so_in_the_words_of_dpop() {
+    fn a_missing_proof_is_reported_as_a_dpop_error() {
         let (status, both) = lines(&BearerError::Missing, Dpop::Accepted);
         assert_eq!((status, both.len()), (401, 2));
         assert!(both[1].starts_with(r#"DPoP scope="mcp", algs="ES256 EdDSA", "#));
@@ -214,7 +214,7 @@ mod tests {
         assert!(status == 401 && nonce[0].starts_with(r#"DPoP error="use_dpop_nonce""#));
     }
 
-    // What a verifier says must not break out of the header.
+    // The reason of a verifier must not leave its quotes in the header.
     #[test]
     fn words_that_no_header_has_are_left_out() {
         let (_, lines) = lines(&BearerError::Invalid("a\r\nb".into()), Dpop::Off);

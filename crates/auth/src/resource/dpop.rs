@@ -144,7 +144,7 @@ impl ProofVerifier {
         subject: &Subject<'_>,
     ) -> Result<(), DpopError> {
         let proof = single(headers)?;
-        let jws = Jws::parse(proof).map_err(|_| DpopError::Invalid("the proof is no JWT"))?;
+        let jws = Jws::parse(proof).map_err(|_| DpopError::Invalid("the proof is not a JWT"))?;
         let claims = self.verify(&jws, subject.key)?;
         self.compare(&claims, subject)?;
         let entry = Entry {
@@ -225,7 +225,7 @@ fn single(headers: &HeaderMap) -> Result<&str, DpopError> {
     match (all.next(), all.next()) {
         (Some(proof), None) => proof
             .to_str()
-            .map_err(|_| DpopError::Invalid("the proof is no JWT")),
+            .map_err(|_| DpopError::Invalid("the proof is not a JWT")),
         (None, _) => Err(DpopError::Invalid("there is no proof")),
         (Some(_), Some(_)) => Err(DpopError::Invalid("there is more than one proof")),
     }

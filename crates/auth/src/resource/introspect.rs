@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_encoded_as_forms_are() {
+    fn an_introspection_request_is_form_encoded() {
         let asker = IntrospectionClient::new("my:app", "p@ss word");
         let header = asker.header();
         let encoded = header.reveal().strip_prefix("Basic ").expect("basic");

@@ -20,11 +20,11 @@ pub(crate) struct Issuer {
 /// Why an issuer could not be asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IssuerError {
-    #[error("`{0}` is no address that documents of an issuer are fetched from")]
+    #[error("`{0}` is not a permitted URL for documents of an issuer")]
     Address(String),
     #[error("{0} cannot be fetched")]
     Unreachable(String, #[source] FetchError),
-    #[error("{0} was answered with status {1}")]
+    #[error("{0} returned HTTP status {1}")]
     Status(String, u16),
     #[error("{0} is not the document that was expected")]
     Unreadable(String),
@@ -32,7 +32,7 @@ pub(crate) enum IssuerError {
     Other(String),
     #[error("the document of {0} does not name its {1}")]
     Lacks(Box<str>, &'static str),
-    #[error("there is no document of {0} at a well-known place")]
+    #[error("the metadata of {0} was found at no well-known URL")]
     Nowhere(Box<str>),
 }
 

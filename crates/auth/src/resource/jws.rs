@@ -40,11 +40,11 @@ pub(crate) struct Jws<'t> {
 /// Why a text is not good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JwsError {
-    #[error("the token is no JWT")]
+    #[error("the token is not a JWT")]
     Malformed,
-    #[error("the token has a critical header, and none is understood (`crit`)")]
+    #[error("the token has a critical header parameter, which is not supported (`crit`)")]
     Critical,
-    #[error("the token is not signed with an algorithm that is accepted (`alg`)")]
+    #[error("the token is not signed with an accepted algorithm (`alg`)")]
     Algorithm,
     #[error("the signature of the token does not verify")]
     Signature,

@@ -22,7 +22,7 @@ use super::dpop;
 ///
 /// - A request with a good token goes on, without the token: its
 ///   [`Principal`](pintle_runtime::Principal) is among its extensions, and what the token says as an
-///   `Arc<`[`Grant`](super::Grant)`>`.
+///   `Arc<`[`VerifiedToken`](super::VerifiedToken)`>`.
 /// - Any other is answered 401, 400, or 403 with a challenge that says what to do, and 503 when nobody
 ///   can say whether its token is good. Its body is not read; the response has a short text.
 /// - A stream that is open ends when its token does, and its client comes back with another:

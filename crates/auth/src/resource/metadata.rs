@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_says_what_is_known_and_nothing_else() {
+    fn the_document_contains_only_the_configured_members() {
         let resource = Canonical::parse("https://api.example/mcp").expect("a URI");
         let mut facts = Facts {
             issuers: vec!["https://issuer.example".into()],

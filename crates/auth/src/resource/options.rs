@@ -78,7 +78,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_match_the_documentation() {
         let limits = ResourceLimits::default();
         assert_eq!(
             (limits.max_token_bytes, limits.max_document_bytes),

@@ -13,19 +13,19 @@ pub enum RequireBearerError {
     )]
     Address(Box<str>),
     /// An issuer has a query.
-    #[error("the issuer `{0}` has a query, which no issuer has")]
+    #[error("the issuer `{0}` has a query, which an issuer must not have")]
     Issuer(Box<str>),
     /// There is no audience: tokens for any server would do.
-    #[error("there is no audience: name the URI that clients reach this server by")]
+    #[error("the audience is missing; name the URI that clients use for this server")]
     NoAudience,
     /// A scope is none, or one that no resource asks for.
-    #[error("`{0}` is no scope that a server can ask for")]
+    #[error("`{0}` is not a valid scope")]
     Scope(Box<str>),
     /// Every algorithm was struck off the list.
-    #[error("no algorithm of signatures is allowed")]
+    #[error("the list of signature algorithms is empty")]
     NoAlgorithm,
     /// Nothing secret could be drawn.
-    #[error("the operating system gives no randomness")]
+    #[error("the operating system does not provide random bytes")]
     NoRandomness,
 }
 

@@ -1,4 +1,4 @@
-//! What a token grants, and to whom.
+//! Verified access tokens: their issuer, subject, audiences and scopes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,33 +14,33 @@ use serde_json::{Map, Value};
 use super::dpop::Confirmation;
 use crate::{Scopes, Secret};
 
-/// What a token that was verified says.
+/// Claims of a verified access token.
 ///
-/// Handlers find it beside their request: `RequireBearer` puts an `Arc<VerifiedToken>` among the extensions
-/// of the [`http::request::Parts`]. The token itself is not there.
+/// `RequireBearer` inserts an `Arc<VerifiedToken>` into the extensions of the
+/// [`http::request::Parts`], where handlers can read it. It does not contain the token itself.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VerifiedToken {
-    /// Who issued the token.
+    /// Issuer identifier of the authorization server.
     pub issuer: Box<str>,
-    /// For whom: unique at the issuer.
+    /// Subject of the token: unique at the issuer.
     pub subject: Box<str>,
-    /// Through which client, where the issuer says so.
+    /// OAuth client id, if the issuer reports it.
     pub client: Option<Box<str>>,
-    /// For which servers. A token for none is good for none.
+    /// Audiences of the token. A token without an audience is rejected.
     pub audiences: Vec<Box<str>>,
-    /// What it is good for.
+    /// Scopes of the token.
     pub scopes: Scopes,
-    /// Until when, where the issuer says so.
+    /// Expiry time, if the issuer reports it.
     pub expires: Option<SystemTime>,
-    /// The key that must come with it.
+    /// Confirmation key: requests must prove possession of it.
     pub confirmation: Option<Confirmation>,
-    /// Everything else that the issuer says.
+    /// All other claims of the issuer.
     pub claims: Map<String, Value>,
 }
 
 impl VerifiedToken {
-    /// A grant of nothing yet.
+    /// Creates a token of this issuer and subject, without audiences or scopes.
     pub fn new(issuer: &str, subject: &str) -> Self {
         Self {
             issuer: issuer.into(),
@@ -54,33 +54,34 @@ impl VerifiedToken {
         }
     }
 
-    /// Whoever it is for, unique across issuers: another token for the same one has the same name.
+    /// Returns the principal id, unique across issuers. It is equal for all tokens of the same
+    /// issuer, subject and client.
     ///
-    /// The client is a part of it: what one application began, another does not go on with.
+    /// It includes the client, so that one application cannot continue the work of another.
     pub fn principal_id(&self) -> String {
         let client = self.client.as_deref().unwrap_or_default();
-        // A list in JSON cannot be read in two ways, whatever is in its texts.
+        // A JSON list is unambiguous for every content of its strings.
         Value::from(vec![&*self.issuer, &*self.subject, client]).to_string()
     }
 }
 
-/// Why a token grants nothing.
+/// Reason why a token is not accepted.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is no good. The reason is told to the client: it says nothing of the token itself.
+    /// The token is invalid. The client receives the reason, so it must not contain the token.
     Invalid(Cow<'static, str>),
-    /// Nobody can say: whoever would have to is not to be had.
+    /// The token cannot be verified now, because the verifier's source is not available.
     Unavailable(Arc<dyn Error + Send + Sync>),
 }
 
 impl TokenError {
-    /// A token is no good, for this reason.
+    /// Creates [`TokenError::Invalid`] with a reason.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Invalid(reason.into())
     }
 
-    /// Nobody can say, for this reason.
+    /// Creates [`TokenError::Unavailable`] with a reason.
     pub fn unavailable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unavailable(Arc::from(reason.into()))
     }
@@ -104,11 +105,10 @@ impl Error for TokenError {
     }
 }
 
-/// Says what tokens grant.
+/// Verifies access tokens.
 ///
-/// Whoever implements it answers for the token: that it is genuine, current, and from the issuer that
-/// it says. Audience, expiry, scopes and the binding to a key are looked at afterwards, by whoever
-/// asked.
+/// An implementation must check that the token is genuine, current, and from the issuer that it
+/// names. The caller then checks the audience, expiry, scopes and key binding.
 ///
 /// # Examples
 ///
@@ -116,7 +116,7 @@ impl Error for TokenError {
 /// use pintle_auth::resource::{VerifiedToken, TokenVerifier, TokenError};
 /// use pintle_auth::{Scopes, Secret};
 ///
-/// /// Knows one token.
+/// /// Accepts one token.
 /// struct One(Secret);
 ///
 /// impl TokenVerifier for One {
@@ -132,7 +132,7 @@ impl Error for TokenError {
 /// }
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
-    /// Looks at a token.
+    /// Verifies a token and returns its claims.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl<V: TokenVerifier> DynVerifier for V {
     }
 }
 
-/// Which scopes are granted by others.
+/// Scopes that are implied by other scopes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hierarchy(BTreeMap<Box<str>, Vec<Box<str>>>);
 
@@ -172,7 +172,7 @@ impl Hierarchy {
         own.push(implied.into());
     }
 
-    /// The scopes, and everything that follows from them.
+    /// Returns the scopes with all scopes that they imply.
     pub(crate) fn close(&self, granted: &Scopes) -> Vec<Box<str>> {
         let mut all: Vec<Box<str>> = granted.iter().map(Into::into).collect();
         let mut next = 0;
@@ -217,7 +217,7 @@ mod tests {
 
     // spec: 2026-07-28 N-AUTH-42
     #[test]
-    fn a_scope_brings_along_what_follows_from_it() {
+    fn a_scope_includes_its_implied_scopes() {
         let mut hierarchy = Hierarchy::default();
         hierarchy.imply("admin", "write");
         hierarchy.imply("write", "read");

@@ -53,7 +53,7 @@ async fn a_client_that_is_unknown_when_it_refreshes_signs_in_as_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_client_that_somebody_registered_is_not_replaced() {
+async fn a_preregistered_client_is_not_replaced() {
     let site = Site::default();
     let profile =
         ClientConfig::new("test").registered_at(None, ClientRegistration::public("known"));
@@ -77,7 +77,7 @@ async fn a_client_that_somebody_registered_is_not_replaced() {
 
 // A server that does not know a client may say so to its user alone, and nobody ever comes back.
 #[tokio::test(start_paused = true)]
-async fn a_client_with_whom_nobody_came_back_is_registered_again_next_time() {
+async fn a_client_without_a_finished_sign_in_is_registered_again() {
     let path = directory("nobody");
     let site = Site::default();
     let store = || FileCredentials::at(&path).expect("a directory");
@@ -125,7 +125,7 @@ async fn a_secret_that_has_ended_is_not_used_again() {
 
 // Whoever refreshes has no metadata at hand, and says who it is as it did before.
 #[tokio::test]
-async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
+async fn a_refresh_uses_the_same_client_authentication() {
     let metadata = || {
         let body = json!({
             "issuer": ISSUER,
@@ -173,7 +173,7 @@ async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
 //
 // hardening: H-41
 #[tokio::test]
-async fn a_client_does_not_use_what_another_was_given() {
+async fn a_client_does_not_use_the_credentials_of_another() {
     let path = directory("other-client");
     let site = Site::default();
     let store = || FileCredentials::at(&path).expect("a directory");

@@ -153,7 +153,7 @@ async fn a_sign_out_revokes_the_token_that_was_not_saved() {
 // hardening: H-42, H-45
 #[cfg(unix)]
 #[tokio::test]
-async fn whoever_shares_a_directory_refreshes_once_as_well() {
+async fn processes_with_a_shared_directory_refresh_once() {
     let name = format!("pintle-auth-shared-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let _ = std::fs::remove_dir_all(&path);

@@ -10,7 +10,7 @@ fn value<'f>(form: &'f [(String, String)], name: &str) -> Option<&'f str> {
 
 // RFC 7009, 2.1.
 #[tokio::test]
-async fn what_is_forgotten_is_taken_back_as_well() {
+async fn removed_credentials_are_revoked() {
     let site = Site::default();
     let oauth = oauth(&site);
     let nothing = oauth.sign_out().await.expect("nothing to forget");
@@ -42,7 +42,7 @@ async fn what_is_forgotten_is_taken_back_as_well() {
 }
 
 #[tokio::test]
-async fn what_an_issuer_does_not_take_back_is_forgotten_all_the_same() {
+async fn credentials_are_removed_even_if_the_revocation_fails() {
     let document = "/.well-known/oauth-authorization-server";
     let metadata = |endpoint: Option<&str>| {
         let body = json!({ "issuer": ISSUER, "revocation_endpoint": endpoint });
@@ -127,8 +127,8 @@ async fn a_client_that_is_to_ask_for_little_signs_in_for_no_more() {
     let error = why(oauth
         .handle_challenge(errand(), short(0, "read write"))
         .await);
-    let told = "the server wants the scopes \"read write\" for tools/call x, and this client was \
-                told to ask for \"read\" and no more";
+    let told = "the server requires the scopes \"read write\" for tools/call x, but this client is configured \
+                to request only \"read\"";
     assert_eq!(error.to_string(), told);
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }

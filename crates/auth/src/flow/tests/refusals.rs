@@ -109,7 +109,7 @@ fn metadata_that_cannot_be_read_now_is_an_error_that_may_be_repeated() {
 
 // hardening: H-44
 #[test]
-fn what_is_nested_too_deep_is_refused() {
+fn a_document_that_is_nested_too_deep_is_rejected() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     let at = Site::new().moment();
     for levels in [200, 100_000] {
@@ -205,7 +205,7 @@ fn an_error_names_the_place_and_repeats_no_secret() {
 
 // hardening: H-44
 #[test]
-fn answers_of_a_token_endpoint_that_are_none_are_refused() {
+fn invalid_responses_of_a_token_endpoint_are_rejected() {
     for (answer, fault) in [
         (json!([]), "access_token"),
         (json!({ "token_type": "Bearer" }), "access_token"),

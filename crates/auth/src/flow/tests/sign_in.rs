@@ -5,7 +5,7 @@ use super::*;
 // spec: 2025-11-25 AUTH-10, AUTH-12, AUTH-14, AUTH-45, AUTH-49, AUTH-50, AUTH-93, AUTH-RFC-07, AUTH-RFC-10
 // spec: 2026-07-28 N-AUTH-10 (client RFC 8414), N-AUTH-14, N-AUTH-19, N-AUTH-20, N-AUTH-26, N-AUTH-48
 #[test]
-fn a_person_signs_in_for_a_server_that_nobody_knew() {
+fn a_user_signs_in_at_an_unknown_server() {
     let mut site = Site::new();
     let grant = site.run(person()).expect("a grant");
     assert_eq!(
@@ -61,7 +61,7 @@ fn an_issuer_with_a_document_of_openid_alone_is_found() {
 // spec: 2025-11-25 AUTH-07, AUTH-28, AUTH-31, AUTH-42, AUTH-43, AUTH-44
 // spec: 2026-07-28 N-AUTH-15, N-AUTH-18, N-AUTH-14
 #[test]
-fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
+fn a_known_id_precedes_a_document_which_precedes_a_registration() {
     let document = "https://app.example/client.json";
     let takes = "client_id_metadata_document_supported";
     let page = "https://as.example/.well-known/oauth-authorization-server";
@@ -108,7 +108,7 @@ fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
 // spec: 2026-07-28 N-AUTH-22, N-AUTH-23, N-AUTH-09
 // hardening: H-40, H-41
 #[test]
-fn what_one_server_knows_is_never_told_to_another() {
+fn credentials_of_one_server_are_never_sent_to_another() {
     let mut site = Site::new();
     let other = ClientRegistration::with_secret("theirs", "their secret");
     let refused = site.run(plan(

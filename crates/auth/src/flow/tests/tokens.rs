@@ -48,7 +48,7 @@ fn a_secret_travels_in_the_way_that_was_agreed_on() {
 
 // spec: 2026-07-28 X-DPOP-01
 #[test]
-fn a_token_is_bound_to_a_key_where_the_server_wants_it() {
+fn a_token_is_bound_to_a_key_if_the_server_requires_it() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
     let mut plan = person();
     plan.wants_dpop = true;

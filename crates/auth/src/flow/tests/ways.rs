@@ -113,7 +113,7 @@ fn an_enterprise_vouches_for_its_user() {
 
 // spec: 2026-07-28 X-EMA-06
 #[test]
-fn a_server_that_takes_no_word_of_enterprises_is_told_none() {
+fn a_server_without_the_id_jag_profile_receives_no_id_jag() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
     let profile = "urn:ietf:params:oauth:grant-profile:id-jag";
     for (profiles, is_taken) in [

@@ -50,7 +50,7 @@ fn the_challenge_is_asked_first_then_the_path_then_the_root() {
 }
 
 #[test]
-fn whatever_is_no_document_leads_to_the_next_place() {
+fn an_invalid_document_leads_to_the_next_url() {
     let faults: [fn() -> Result<FetchResponse, FetchError>; 5] = [
         || Ok(FetchResponse::new(404, RESOURCE)),
         || Ok(FetchResponse::new(401, "")),
