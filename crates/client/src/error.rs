@@ -48,7 +48,7 @@ pub enum CallError {
         source: SendError,
     },
     /// What was to be sent cannot be said; the caller is to blame.
-    #[error("{method} cannot be said: {reason}")]
+    #[error("invalid parameters for {method}: {reason}")]
     InvalidParams {
         /// What was to be asked.
         method: MethodName,
@@ -214,10 +214,10 @@ pub enum Misbehavior {
     #[error("the server asked for input where none may be asked for")]
     UnexpectedQuestion,
     /// A result was a task where none may be.
-    #[error("the server made a task of something that cannot be one")]
+    #[error("the server returned a task for a request that cannot be a task")]
     UnexpectedTask,
     /// Asked for a task, the server told of another one.
-    #[error("the server told of another task than was asked for")]
+    #[error("the server returned another task than the requested one")]
     AnotherTask,
     /// A task ended as if it had come to something, and there is nothing.
     #[error("the task has ended without a result and without an error")]
@@ -261,7 +261,7 @@ pub enum ConnectError {
     #[error("the server cannot be talked to")]
     Unreachable(#[source] TransportError),
     /// The server wants authorization.
-    #[error("the server wants authorization")]
+    #[error("the server requires authorization")]
     Unauthorized(#[source] TransportError),
     /// There is no revision that both sides speak.
     #[error("the server speaks {}, and this client {}", list(theirs), list(ours))]
@@ -273,7 +273,7 @@ pub enum ConnectError {
     },
     /// The server wants a handshake, and this client was told not to make one.
     #[error(
-        "the server speaks only revisions with a handshake, and this client was told to speak {}",
+        "the server supports only revisions with a handshake, and this client is set to {}",
         list(ours)
     )]
     HandshakeRequired {

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(pointers, ["/a", "/b"]);
         assert_eq!(
             unfit.to_string(),
-            "the structured content of the tool \"t\" is not what it promises: /a: expected a value, \
+            "the structured content of the tool \"t\" does not match its output schema: /a: expected a value, \
              found nothing, although it is required; /b: expected an integer, found a string of 6 characters"
         );
     }

@@ -105,7 +105,11 @@ impl fmt::Display for SpawnError {
             Self::NotFound { program } => write!(f, "there is no program {program} to start"),
             Self::NotExecutable { program } => write!(f, "{program} may not be executed"),
             Self::NoDirectory { directory } => {
-                write!(f, "{} is no directory to start in", directory.display())
+                write!(
+                    f,
+                    "the working directory {} is not a directory",
+                    directory.display()
+                )
             }
             Self::Failed { program, .. } => write!(f, "{program} could not be started"),
             Self::Crashing { times, rest, .. } => write!(

@@ -108,9 +108,7 @@ impl Claims {
             Some(_) => return Err(TokenError::invalid("the token has expired (`exp`)")),
             None if expiry == Expiry::Optional => {}
             None => {
-                return Err(TokenError::invalid(
-                    "the token does not say when it ends (`exp`)",
-                ));
+                return Err(TokenError::invalid("the token has no expiry (`exp`)"));
             }
         }
         match self.nbf {
@@ -130,7 +128,7 @@ impl Claims {
         let client = self.client_id.or(self.azp);
         let subject = self.sub.or_else(|| client.clone());
         let subject = subject.filter(|subject| !subject.is_empty());
-        let subject = subject.ok_or(TokenError::invalid("the token names nobody (`sub`)"))?;
+        let subject = subject.ok_or(TokenError::invalid("the token has no subject (`sub`)"))?;
         let mut grant = VerifiedToken::new(issuer, &subject);
         grant.client = client.map(Into::into);
         grant.audiences = texts(self.aud).map(Into::into).collect();
@@ -149,7 +147,7 @@ fn texts(list: Option<OneOrMore>) -> impl Iterator<Item = String> {
 fn scopes(list: Option<OneOrMore>) -> Result<Scopes, TokenError> {
     let all: Vec<String> = texts(list).collect();
     Scopes::parse(&all.join(" "))
-        .map_err(|_| TokenError::invalid("the scopes of the token are none (`scope`)"))
+        .map_err(|_| TokenError::invalid("invalid scopes of the token (`scope`)"))
 }
 
 fn seconds(time: SystemTime) -> f64 {

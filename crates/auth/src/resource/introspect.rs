@@ -113,7 +113,7 @@ impl Introspector {
 
     async fn ask(&self, token: &Secret, is_known: bool) -> Result<VerifiedToken, TokenError> {
         let Some(_place) = self.places.take(is_known).await else {
-            return Err(TokenError::unavailable("nobody is asked any more"));
+            return Err(TokenError::unavailable("the introspection has ended"));
         };
         let endpoint = self.endpoint().await.map_err(TokenError::unavailable)?;
         let token = encode(token.reveal());
@@ -168,7 +168,7 @@ impl Introspector {
         let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
         if claims.active != Some(true) {
             return Err(TokenError::invalid(
-                "the token is not active: it has ended, or was taken back",
+                "the token is not active: it is expired or revoked",
             ));
         }
         if claims

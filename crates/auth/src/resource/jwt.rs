@@ -65,9 +65,9 @@ pub(super) fn of_another(own: &str) -> TokenError {
 fn check_type(kind: Option<&str>) -> Result<(), TokenError> {
     let is_ours = |kind: &str| TYPES.iter().any(|own| own.eq_ignore_ascii_case(kind));
     match kind {
-        Some(kind) if !is_ours(kind) => {
-            Err(TokenError::invalid("the token is no access token (`typ`)"))
-        }
+        Some(kind) if !is_ours(kind) => Err(TokenError::invalid(
+            "the token is not an access token (`typ`)",
+        )),
         _ => Ok(()),
     }
 }

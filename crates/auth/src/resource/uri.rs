@@ -8,7 +8,7 @@ use pintle_runtime::WebUrl;
 pub enum RequireBearerError {
     /// An address is not one that tokens may travel to.
     #[error(
-        "`{0}` is no address of a server: it is `https://…` (or `http://` on this machine), without \
+        "invalid URL of a server `{0}`: use `https://…` (or `http://` on this machine), without \
          user, fragment or white space"
     )]
     Address(Box<str>),

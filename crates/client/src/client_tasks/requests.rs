@@ -101,5 +101,5 @@ fn place_of(cursor: &Cursor) -> Result<u64, Error> {
     let place = cursor.as_str().strip_prefix("after-");
     place
         .and_then(|place| u64::from_str_radix(place, 16).ok())
-        .ok_or_else(|| Error::invalid_params("the cursor is none of this list"))
+        .ok_or_else(|| Error::invalid_params("the cursor does not belong to this list"))
 }

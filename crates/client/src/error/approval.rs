@@ -5,10 +5,10 @@
 #[non_exhaustive]
 pub enum ApprovalError {
     /// Nobody has approved it.
-    #[error("nobody has approved it")]
+    #[error("the tool is not approved")]
     Never,
     /// It is not what was approved; or the server lists several tools of this name.
-    #[error("it is not what was approved")]
+    #[error("the definition of the tool differs from the approved one")]
     Changed,
     /// The server does not list it, or so far behind that it is not looked at.
     #[error("the server does not list it")]

@@ -38,7 +38,7 @@ impl fmt::Display for OutputError {
             OutputErrorKind::Violations(violations) => {
                 write!(
                     f,
-                    "the structured content of the tool {tool:?} is not what it promises"
+                    "the structured content of the tool {tool:?} does not match its output schema"
                 )?;
                 let mut separator = ": ";
                 for violation in violations {
