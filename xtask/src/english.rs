@@ -24,10 +24,6 @@ use self::texts::Text;
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::{Workspace, files};
 
-/// Whether a phrase in a strict place is a fault although `counts.txt` records it. Set it when
-/// error texts, help, the README, SECURITY.md and the rustdoc of the facade are clean.
-const STRICT_PLACES_ARE_ZERO: bool = false;
-
 /// The file is made of the names of tests, which have a rule of their own.
 const GENERATED: &str = "docs/SPEC-MAP.md";
 /// Docs there name members of messages, and one word may be enough.
@@ -50,10 +46,8 @@ pub(crate) fn check() -> Result<()> {
     let recorded = Counts::read(&root)?;
     counts.report();
     let mut faults = counts.risen(&recorded);
-    if STRICT_PLACES_ARE_ZERO {
-        let strict = found.iter().filter(|found| found.place.is_strict());
-        faults.extend(strict.map(|found| found.show(&root)));
-    }
+    let strict = found.iter().filter(|found| found.place.is_strict());
+    faults.extend(strict.map(|found| found.show(&root)));
     faults.extend(names::faults(&root)?);
     if faults.is_empty() && counts != recorded {
         println!("style: record the new counts with `cargo xtask style --write`");
