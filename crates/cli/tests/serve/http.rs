@@ -138,7 +138,7 @@ async fn settings_that_cannot_be_meant_are_refused() {
         "serve --http 127.0.0.1:0 --auth-issuer http://i.example --audience https://a.example";
     let mut program = Program::start(line);
     program
-        .noted("`http://i.example` is no address of a server")
+        .noted("invalid URL of a server `http://i.example`")
         .await;
     assert_eq!(program.ended().await.code(), Some(1));
 }
