@@ -159,7 +159,7 @@ const BROKEN: [(Break, &str, &str, &str); 19] = [
     (
         |d| drop(d.pages.insert(BY_PATH.into(), "<html>".into())),
         "protected resource metadata",
-        "not the JSON",
+        "not valid metadata JSON",
         "RFC 9728",
     ),
     (
@@ -213,7 +213,7 @@ const BROKEN: [(Break, &str, &str, &str); 19] = [
     (
         |d| drop(d.pages.insert(AS.into(), "[]".into())),
         "authorization server metadata",
-        "not the JSON",
+        "not valid metadata JSON",
         "RFC 8414",
     ),
     (
