@@ -371,7 +371,7 @@ fn an_unknown_name_is_answered_with_a_near_one() {
     assert!(error.contains("did you mean `github`?"), "{error}");
     let error = find(&desk, "/", "nohost/github").expect_err("unknown host");
     assert!(
-        error.contains("`nohost` is no host") && error.contains("vscode"),
+        error.contains("`nohost` is not a known host") && error.contains("vscode"),
         "{error}"
     );
 }
