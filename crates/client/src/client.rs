@@ -25,11 +25,7 @@ impl Client {
     /// Connects to a server with the default options and without handlers for its questions.
     ///
     /// The target is a [`Connect`](pintle_runtime::Connect), or a server in this process. With the feature
-    /// `http-client` of the crate `pintle` it is also a URL.
-    ///
-    /// ```ignore
-    /// let client = Client::connect("https://example.com/mcp").await?;
-    /// ```
+    /// `http-client` of the crate `pintle` it is also a URL: `Client::connect("https://…")`.
     ///
     /// # Errors
     ///

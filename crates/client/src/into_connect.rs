@@ -10,11 +10,6 @@ use crate::targets::InProcess;
 /// A value that a client connects to: a [`Connect`], or the description of a server in this process.
 /// The crate `pintle` adds URLs.
 ///
-/// ```ignore
-/// let local = Client::connect(server).await?;
-/// let remote = Client::connect("https://example.com/mcp").await?; // with the crate `pintle`
-/// ```
-///
 /// `Kind` keeps implementations apart and is always inferred. A crate implements this trait for types of
 /// other crates with a `Kind` of its own.
 #[diagnostic::on_unimplemented(

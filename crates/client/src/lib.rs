@@ -23,11 +23,7 @@
 //! # }
 //! ```
 //!
-//! With the crate `pintle` and its feature `http-client`, a URL is enough:
-//!
-//! ```ignore
-//! let client = Client::connect("https://example.com/mcp").await?;
-//! ```
+//! With the crate `pintle` and its feature `http-client`, a URL is enough: `Client::connect("https://…")`.
 //!
 //! - **Era.** The client asks the server what it is, and speaks the newest revision that both
 //!   know: see [`EraMode`]. Calls look the same in all of them.

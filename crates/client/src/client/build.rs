@@ -232,7 +232,8 @@ impl ClientBuilder {
     }
 
     /// As [`ClientBuilder::watch_tools`], and calls only tools that are unchanged since their approval.
-    /// Any other call fails with [`CallError::NotApproved`](crate::CallError::NotApproved), and nothing is sent.
+    /// Any other call fails with [`CallError::NotApproved`](crate::CallError::NotApproved), and is not
+    /// sent.
     ///
     /// The check uses the tool as it was last listed. The client lists the tools before a call in two
     /// cases: the tool was not yet found in this conversation, or the server has reported a change of
