@@ -1,4 +1,4 @@
-//! Where files lie, by platform; and what is asked of the machine to know it.
+//! The paths of configuration files by platform, and the access to the machine that finding them requires.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 /// grows to several megabytes.
 pub(super) const FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How many bytes a file of YAML has at most: nobody keeps a history in one.
+/// Maximum size of a YAML file in bytes. It is lower because hosts do not store a history in YAML.
 pub(super) const YAML_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How many files of a directory are read.
 const FILES: usize = 256;
 
-/// What the places of files depend on.
+/// The platform, on which the paths of files depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// Linux, and whatever is like it.
     Linux,
-    /// macOS.
+    /// Apple's desktop platform, macOS.
     Mac,
-    /// Windows.
+    /// Every version of Windows.
     Windows,
 }
 
@@ -36,27 +36,27 @@ impl Platform {
     };
 }
 
-/// The machine, as far as configuration files are concerned. Tests have one of their own.
+/// The parts of the machine that locate configuration files. Tests pass their own.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// Which kind of machine it is.
     pub platform: Platform,
     /// The working directory.
     pub here: &'a Path,
-    /// The environment.
+    /// Returns the value of an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
-    /// The files.
+    /// Reads files and directories.
     pub disk: &'a dyn FileSource,
 }
 
-/// Files, read-only.
+/// Read-only access to files.
 pub trait FileSource {
     /// The text of a file; none if it is not there.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes, [`ErrorKind::InvalidInput`] if it is
-    /// not a regular file; whatever the system says.
+    /// not a regular file; otherwise the error of the system.
     fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>>;
 
     /// Whether something is there.
@@ -94,7 +94,7 @@ impl FileSource for LocalFiles {
     }
 
     fn files(&self, directory: &Path) -> Vec<PathBuf> {
-        // A directory that cannot be read is nobody's who runs this.
+        // An unreadable directory counts as empty, because it does not belong to this user.
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
         files.sort();
@@ -107,7 +107,7 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 impl Environment<'_> {
-    /// The value of a variable; an empty one is none.
+    /// Returns the value of a variable; `None` if the variable is unset or empty.
     pub(super) fn var(&self, name: &str) -> Option<String> {
         (self.env)(name).filter(|value| !value.is_empty())
     }
@@ -164,7 +164,7 @@ impl Environment<'_> {
 
     /// The directories whose project files count: the working directory, and those above it up to
     /// the one that a repository begins in. Without a repository the working directory alone: what
-    /// lies further up may be anybody's.
+    /// lies further up may belong to another user.
     pub(super) fn projects(&self) -> Vec<PathBuf> {
         let up: Vec<&Path> = self.here.ancestors().collect();
         let root = up
@@ -195,7 +195,7 @@ pub(super) enum ConfigPath {
 }
 
 impl ConfigPath {
-    /// The path; none if the machine does not say where it would be.
+    /// Returns the path; `None` if the environment does not determine it.
     pub(super) fn path(self, world: &Environment<'_>) -> Option<PathBuf> {
         match self {
             Self::Home(path) => Some(world.home()?.join(path)),

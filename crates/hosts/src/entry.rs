@@ -18,7 +18,7 @@ pub struct Server {
     pub(super) lines: BTreeMap<String, usize>,
     /// Whether its host uses it.
     pub is_enabled: bool,
-    /// How it is reached.
+    /// The way to reach the server, or the error in its definition.
     pub reach: Result<Reach, EntryError>,
     /// All of its members, as they are written.
     pub(super) members: Option<JsonObject>,
@@ -27,26 +27,26 @@ pub struct Server {
 /// How a server is reached; texts may contain variables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// It is started.
+    /// The server is a program to start.
     Program {
-        /// The program.
+        /// The program, without its arguments.
         command: String,
-        /// Its arguments.
+        /// Arguments of the program, in order.
         arguments: Vec<String>,
-        /// Its environment.
+        /// Variables of the program's environment.
         environment: Vec<(String, Text)>,
-        /// A file with more of it.
+        /// A file with more variables of the environment.
         env_file: Option<String>,
-        /// Where it is started.
+        /// The directory in which the program is started.
         directory: Option<String>,
     },
-    /// It is somewhere.
+    /// The server is at a URL.
     Url {
-        /// Its address.
+        /// The URL of the server.
         url: String,
-        /// Headers for it.
+        /// Headers of the requests to the server.
         headers: Vec<(String, Text)>,
-        /// Whether the file says that it speaks the transport of 2024.
+        /// Whether the file states that the server uses the transport of 2024.
         is_sse: bool,
     },
 }
@@ -56,25 +56,25 @@ pub enum Reach {
 pub enum Text {
     /// The value, which may contain variables.
     Written(String),
-    /// It is in a variable of the environment.
+    /// The environment variable that holds the value.
     Env(String),
-    /// It is a bearer token in a variable of the environment.
+    /// The environment variable that holds a bearer token.
     Bearer(String),
 }
 
-/// What is wrong with a server.
+/// An error in the definition of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryError {
-    /// A member is not what it has to be.
+    /// A member does not have the expected form.
     Wrong {
-        /// Which member.
+        /// The name of the member.
         key: &'static str,
-        /// What it has to be.
+        /// The expected form of the member.
         expected: &'static str,
     },
-    /// Nothing says how it is reached.
+    /// The definition does not state how to reach the server.
     NoReach {
-        /// What may be the reason.
+        /// A possible reason.
         hint: &'static str,
     },
 }

@@ -1,6 +1,6 @@
 //! Files of variables: `NAME=value` on each line, as VS Code and Cursor take them.
 
-/// The variables in order; what is no assignment is passed over, as hosts do.
+/// Returns the variables in order. Lines without an assignment are skipped, as hosts do.
 pub(super) fn read(text: &str) -> Vec<(String, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.lines().filter_map(assignment).collect()
@@ -30,7 +30,7 @@ fn unquoted(value: &str) -> String {
     value[..end].trim_end().to_owned()
 }
 
-/// What stands in quotes, whatever follows them.
+/// Returns the text between two quotes; text after the second quote is ignored.
 fn between(value: &str, quote: char) -> Option<&str> {
     let rest = value.strip_prefix(quote)?;
     let mut is_escaped = false;

@@ -8,14 +8,14 @@ use super::config_path::Environment;
 use super::entry::{Reach, Text};
 use super::form::{Form, Piece, Variable, pieces};
 
-/// What using a server would do. Every text is as it is written in the file, with its variables.
+/// The effects of using a server. Every text is as written in the file, with its variables.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Review {
     /// The server's name.
     pub name: String,
     /// The file that defines it.
     pub file: PathBuf,
-    /// What is started or contacted.
+    /// The program to start or the URL to contact.
     pub action: Action,
     /// The variables of the environment whose values are used.
     pub variables: BTreeSet<String>,
@@ -23,7 +23,7 @@ pub struct Review {
     pub files: BTreeSet<String>,
 }
 
-/// What is started or contacted.
+/// The program that a review would start, or the URL that it would contact.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
     /// A program is started.
@@ -37,7 +37,7 @@ pub enum Action {
     },
     /// A URL is contacted.
     Connect {
-        /// The URL.
+        /// The URL as the file states it.
         url: String,
         /// Headers of every request.
         headers: Vec<(String, String)>,

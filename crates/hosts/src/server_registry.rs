@@ -16,7 +16,7 @@ use super::review::Review;
 use super::suggestion::suggestion;
 use super::target::Target;
 
-/// The servers of this machine, and what was wrong with files on the way.
+/// The servers of this machine, and the errors of files that could not be read.
 #[derive(Debug, Default)]
 pub struct ServerRegistry {
     /// The servers, host by host; those of a project before those of the user.
@@ -28,22 +28,22 @@ pub struct ServerRegistry {
 /// A server and where it is written.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// Whose file it is.
+    /// The host to which the file belongs.
     pub host: &'static Host,
-    /// Who wrote the file.
+    /// The owner of the file.
     pub origin: ConfigOwner,
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// What it says.
+    /// The server as the file defines it.
     pub server: Server,
     root: PathBuf,
     inputs: Rc<[Value]>,
 }
 
-/// Who wrote a file.
+/// The owner of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigOwner {
-    /// Whoever wrote the project: maybe a stranger.
+    /// The author of the project, who may be a stranger.
     Project,
     /// Unknown: the file was named on the command line and is not a file of the user's own.
     Named,
@@ -51,12 +51,12 @@ pub enum ConfigOwner {
     User,
 }
 
-/// What was typed behind `@`.
+/// The reference to a server that was typed after `@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named<'n> {
     /// The host, if one was named.
     pub host: Option<&'n str>,
-    /// The server.
+    /// The name of the server.
     pub name: &'n str,
 }
 
@@ -146,7 +146,7 @@ impl ServerRegistry {
             is_of_host && listed.server.name == named.name
         };
         let mut candidates: Vec<&Listed> = self.servers.iter().filter(is_meant).collect();
-        // What a host has switched off is found by whoever asks for it, if nothing else is meant.
+        // A disabled server is found only if no enabled server matches.
         if candidates.iter().any(|listed| listed.server.is_enabled) {
             candidates.retain(|listed| listed.server.is_enabled);
         }
@@ -209,7 +209,7 @@ impl ServerRegistry {
 }
 
 impl Listed {
-    /// What using the server would do. No variable and no file is read for it.
+    /// Describes the effects of using the server, without reading variables or files.
     ///
     /// # Errors
     ///
@@ -251,7 +251,7 @@ impl Listed {
         }
     }
 
-    /// What to type for this server and no other.
+    /// Returns the reference `@host/name` of this server.
     pub fn address(&self) -> String {
         format!("@{}/{}", self.host.id, self.server.name)
     }
@@ -343,7 +343,7 @@ fn ambiguous(name: &str, candidates: &[&Listed]) -> ConfigError {
     let mut choices: Vec<String> = Vec::new();
     for listed in candidates {
         let address = listed.address();
-        // Two files of one host: only the file tells them apart.
+        // Two files of one host can be distinguished only by their paths.
         let is_alone = candidates
             .iter()
             .filter(|other| other.host.id == listed.host.id)

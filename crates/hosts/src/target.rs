@@ -12,37 +12,37 @@ pub enum Target {
     Url(Endpoint),
 }
 
-/// A program and what it is started with.
+/// A program with its arguments, environment and directory.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// What is started.
+    /// The program to start, without its arguments.
     pub command: String,
     /// Its arguments, as they are.
     pub arguments: Vec<String>,
-    /// What is added to its environment.
+    /// Variables to add to the environment of the program.
     pub environment: Vec<(String, String)>,
-    /// Where it is started; here, when missing.
+    /// The working directory of the program; the current directory if `None`.
     pub directory: Option<PathBuf>,
 }
 
-/// An endpoint and what it is told.
+/// A URL with the headers of its requests.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Endpoint {
-    /// Its address.
+    /// The URL of the endpoint.
     pub url: String,
     /// Headers of every request to it.
     pub headers: Vec<(String, String)>,
-    /// Whether it is known to speak the HTTP+SSE transport of 2024 only.
+    /// Whether the endpoint is known to support only the HTTP+SSE transport of 2024.
     pub is_sse: bool,
 }
 
 impl Endpoint {
-    /// Whether it is told who asks: then nobody is asked to sign in.
+    /// Returns true if a header authorizes the requests; then no sign-in is requested.
     pub fn is_authorized(&self) -> bool {
         self.headers.iter().any(|(name, _)| is_authorization(name))
     }
 
-    /// The same, told nothing about who asks.
+    /// Returns the endpoint without its `Authorization` headers.
     pub fn unauthorized(mut self) -> Self {
         self.headers.retain(|(name, _)| !is_authorization(name));
         self

@@ -10,13 +10,13 @@ pub(super) struct Written {
     pub(super) name: String,
     /// The line on which it begins; from 1.
     pub(super) line: usize,
-    /// Its members; none if it is no object.
+    /// Its members; `None` if the value is not an object.
     pub(super) members: Option<JsonObject>,
     /// The lines on which its members begin.
     pub(super) lines: BTreeMap<String, usize>,
 }
 
-/// What is wrong with the text of a file.
+/// A syntax error in the text of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) line: usize,

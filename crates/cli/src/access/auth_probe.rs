@@ -1,4 +1,4 @@
-//! Asking a server without a token, to hear what it wants.
+//! A request without a token, which finds out whether a server requires authorization.
 
 use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::model::Revision;
@@ -6,17 +6,17 @@ use pintle::runtime::{Fetch, FetchError, FetchRequest, NetworkScope};
 
 use pintle_hosts::Endpoint;
 
-/// How a server answers whoever shows nothing.
+/// The response of a server to a request without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthProbe {
-    /// The status.
+    /// The HTTP status of the response.
     pub(crate) status: u16,
     /// Its lines of `WWW-Authenticate`.
     pub(crate) challenges: Vec<String>,
 }
 
 impl AuthProbe {
-    /// Whether it wants to know who asks.
+    /// Returns true if the status is 401 or 403.
     pub(crate) fn is_refused(&self) -> bool {
         matches!(self.status, 401 | 403)
     }

@@ -1,4 +1,4 @@
-//! Sending somebody at the terminal to sign in.
+//! Sends the user at the terminal to a sign-in page.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use pintle::runtime::Answer;
 
 use crate::ask::Prompter;
 
-/// Who leads somebody to the page of an authorization server.
+/// Sends the user to the page of an authorization server.
 #[derive(Clone)]
 pub(crate) struct Guide {
     desk: Arc<Prompter>,
@@ -16,14 +16,14 @@ pub(crate) struct Guide {
     declined: Arc<AtomicBool>,
 }
 
-/// How somebody is led. Closed: nothing is opened in any other way.
+/// The way a sign-in page is shown. Closed: a page is not opened in any other way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// The address is shown.
     Shown,
-    /// It is shown and opened: whoever is led has asked for just that.
+    /// The address is shown and opened, because the user requested exactly that.
     Opened,
-    /// It is shown, and opened on a yes.
+    /// The address is shown, and opened if the user agrees.
     Asked,
 }
 
@@ -45,7 +45,7 @@ impl Guide {
         })
     }
 
-    /// Whether somebody was asked, and did not want to.
+    /// Returns true if the user was asked to sign in and the sign-in did not happen.
     pub(super) fn was_declined(&self) -> bool {
         self.declined.load(Ordering::SeqCst)
     }
