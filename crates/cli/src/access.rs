@@ -1,4 +1,4 @@
-//! Who asks, where a server at an `http` or `https` URL wants to know.
+//! Authorization for a server at an `http` or `https` URL.
 //!
 //! A conversation asks with what is kept, renews it, and opens nothing: that is [`RecordingAuthorizer`]. Signing in
 //! ([`Access::sign_in`]) is done outside of conversations, whose patience is shorter than people are
@@ -39,12 +39,12 @@ pub(crate) struct Access {
     door: RecordingAuthorizer,
 }
 
-/// What is taken for granted of a server that publishes nothing. Closed: there is no third way.
+/// The assumption about a server that publishes no metadata. Closed: there is no third assumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MetadataAssumption {
-    /// That it is of 2025-03-26, and its own authorization server.
+    /// The server follows 2025-03-26, and is its own authorization server.
     OldHabits,
-    /// Nothing.
+    /// No assumption: only published metadata counts.
     Nothing,
 }
 
@@ -88,12 +88,12 @@ impl Access {
         self
     }
 
-    /// What a conversation asks with.
+    /// Returns the authorizer of conversations.
     pub(crate) fn door(&self) -> RecordingAuthorizer {
         self.door.clone()
     }
 
-    /// What is kept for the server, if anything is.
+    /// Returns the grant that is stored for the server, if there is one.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Access {
         Ok(self.oauth().grant()?)
     }
 
-    /// What is asked with, and nobody's help.
+    /// Returns the OAuth client that conversations use.
     pub(crate) fn oauth(&self) -> &OAuth {
         self.door.oauth()
     }

@@ -344,7 +344,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_disk_reads_what_is_there_up_to_a_limit() {
+    fn the_disk_reads_an_existing_file_up_to_a_limit() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let length = std::fs::metadata(&file).expect("there").len();
         assert!(LocalFiles.read(&file, length).expect("read").is_some());

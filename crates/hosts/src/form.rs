@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variables_of_editors_are_told_apart() {
+    fn the_variables_of_editors_are_distinguished() {
         for (text, variable) in [
             (
                 "${env:A}",

@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_trailing_commas_are_no_matter() {
+    fn comments_and_trailing_commas_are_ignored() {
         let text =
             "\u{feff}{ // one\n \"a\": [1, 2, /* , */ ], /* é\n */ \"b\": {\"c\": 1,},\n}\n// end";
         assert_eq!(read(text), json!({ "a": [1, 2], "b": { "c": 1 } }));
     }
 
     #[test]
-    fn what_stands_in_a_string_is_text() {
+    fn comment_marks_in_a_string_are_text() {
         let text = r#"{"a": "http://x, ]", "b": "\\\" // no", "c": "/* no */,}"}"#;
         let value = json!({ "a": "http://x, ]", "b": "\\\" // no", "c": "/* no */,}" });
         assert_eq!(read(text), value);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_left_to_the_parser() {
+    fn unterminated_text_is_left_to_the_parser() {
         for text in ["{\"a", "/* a", "// a", "\"\\", "/", "{,}"] {
             assert_eq!(plain(text).len(), text.len(), "{text}");
         }

@@ -357,7 +357,7 @@ mcpServers:
     }
 
     #[test]
-    fn scalars_are_what_the_core_schema_says() {
+    fn scalars_follow_the_core_schema() {
         for (text, value) in [
             ("yes", json!("yes")),
             ("'8080'", json!("8080")),
@@ -422,7 +422,7 @@ mcpServers:
     }
 
     #[test]
-    fn what_stands_too_deep_is_refused() {
+    fn values_nested_too_deep_are_refused() {
         let deep = |depth: usize| format!("a: {}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(servers(&deep(DEPTH - 2), &["b"]).is_ok());
         assert!(servers(&deep(DEPTH + 1), &["b"]).is_err());

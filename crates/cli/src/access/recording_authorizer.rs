@@ -1,4 +1,4 @@
-//! What a conversation asks with: what is kept, and nobody's help.
+//! The authorizer of conversations: it uses stored credentials, without help from the user.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use pintle::runtime::{
 /// How many lines of `WWW-Authenticate` are remembered.
 const LINES: usize = 16;
 
-/// An authorizer that remembers what a server wanted. Clones are the same one.
+/// An authorizer that records the challenges of a server. Clones share one record.
 #[derive(Clone)]
 pub(crate) struct RecordingAuthorizer {
     oauth: OAuth,
@@ -25,12 +25,12 @@ impl RecordingAuthorizer {
         }
     }
 
-    /// What is asked with.
+    /// Returns the OAuth client behind this authorizer.
     pub(crate) fn oauth(&self) -> &OAuth {
         &self.oauth
     }
 
-    /// What the server wanted when it refused something for good: its lines of `WWW-Authenticate`.
+    /// Returns the lines of `WWW-Authenticate` with which the server finally refused a request.
     pub(crate) fn wanted(&self) -> Vec<String> {
         let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         wanted.clone()

@@ -225,7 +225,7 @@ fn a_name_that_means_two_servers_is_not_guessed() {
 }
 
 #[test]
-fn two_files_of_one_host_are_told_apart_by_their_paths() {
+fn two_files_of_one_host_are_distinguished_by_their_paths() {
     let desk = desk(&[
         (
             "/h/.codeium/windsurf/mcp_config.json",
@@ -244,7 +244,7 @@ fn two_files_of_one_host_are_told_apart_by_their_paths() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_its_place() {
+fn a_missing_value_is_named_with_its_place() {
     let desk = desk(&[(
         "/p/.vscode/mcp.json",
         "{\n\"inputs\": [{\"id\": \"key\", \"type\": \"promptString\"}],\n\"servers\": {\n\"a\": {\n\"url\": \"u\",\n\"headers\": {\"X\": \"${input:key}\"}\n},\n\"b\": {\"command\": \"${env:NO}\"},\n\"c\": {\"command\": \"${file}\"},\n\"d\": {\"command\": 5},\n\"e\": {\"command\": \"x\", \"envFile\": \"no\"},\n\"f\": {\"url\": \"${input:other}\"},\n\"g\": {}\n}}",
@@ -328,7 +328,7 @@ fn a_broken_file_hides_no_other() {
 }
 
 #[test]
-fn a_named_file_is_read_whoever_it_belongs_to() {
+fn a_named_file_is_read_whatever_its_owner() {
     let desk = desk(&[
         (
             "/x/a.json",
@@ -377,7 +377,7 @@ fn an_unknown_name_is_answered_with_a_near_one() {
 }
 
 #[test]
-fn the_users_own_file_is_no_file_of_a_project() {
+fn the_users_own_file_is_not_a_file_of_a_project() {
     let desk = desk(&[(
         "/h/.cursor/mcp.json",
         r#"{"mcpServers": {"a": {"command": "x"}}}"#,
@@ -393,7 +393,7 @@ fn the_users_own_file_is_no_file_of_a_project() {
 }
 
 #[test]
-fn a_review_names_what_is_read_and_reads_nothing() {
+fn a_review_names_inputs_without_reading_them() {
     let desk = desk(&[
         (
             "/p/.vscode/mcp.json",

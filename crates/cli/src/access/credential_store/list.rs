@@ -9,13 +9,13 @@ use pintle::auth::{CredentialStore as _, FileCredentials, KeyGuard};
 /// The servers that something is kept for.
 pub(super) const SERVERS: List = List("servers");
 
-/// The names of what is kept in the keyring.
+/// The names of the entries in the keyring.
 pub(super) const IN_KEYRING: List = List("keyring");
 
 /// How many entries a list has at most; it takes no more than a file of credentials may hold.
 const MOST: usize = 4_096;
 
-/// How often a list is asked for while somebody else writes it, and how long in between.
+/// Number of attempts to lock a list that another process writes, and the pause between them.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -25,7 +25,7 @@ pub(super) struct List(&'static str);
 impl List {
     pub(super) fn read(&self, files: &FileCredentials) -> io::Result<BTreeSet<String>> {
         let text = files.load(self.0)?;
-        // A list that cannot be read is none of ours.
+        // A list that cannot be parsed counts as empty, because this program did not write it.
         let read = text.and_then(|text| serde_json::from_str(text.reveal()).ok());
         Ok(read.unwrap_or_default())
     }
@@ -38,7 +38,7 @@ impl List {
         self.change(files, |list| list.remove(entry))
     }
 
-    /// Changes the list; `change` says whether it did.
+    /// Changes the list; `change` returns true if it changed an entry.
     fn change(
         &self,
         files: &FileCredentials,

@@ -126,7 +126,7 @@ fn servers_are_listed_for_as_long_as_something_is_kept() {
 }
 
 #[test]
-fn what_is_in_the_keyring_is_found_without_being_told_and_stays_there() {
+fn entries_in_the_keyring_are_found_without_the_option_and_stay_there() {
     let desk = Desk::new("ring");
     let wishing = desk.keep(Some(Home::Keyring));
     for key in ["grant https://a", "clients"] {
