@@ -11,7 +11,7 @@ use super::{jsonc, toml, yaml};
 /// Stands in a path of keys for the root of the project.
 pub(super) const PROJECT: &str = "<project>";
 
-/// What a file says about servers.
+/// The servers that a file defines, and its questions to the user.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     /// The servers, by name.
@@ -45,7 +45,7 @@ pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxEr
     Ok(document)
 }
 
-/// Reads TOML.
+/// Reads the servers under the given paths of a TOML text.
 pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxError> {
     let mut document = Document::default();
     for path in paths {
@@ -54,7 +54,7 @@ pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxEr
     Ok(document)
 }
 
-/// Reads YAML.
+/// Reads the servers under the given paths of a YAML text.
 pub(super) fn yaml(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxError> {
     let mut document = Document::default();
     for path in paths {
@@ -71,7 +71,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// What stands under a path of keys.
+    /// Returns the part under a path of keys.
     fn at(self, path: &[&str]) -> Result<Option<Self>, SyntaxError> {
         let mut view = self;
         for key in path {
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What an error of the parser says, without the place that it names within a part of the text.
+/// Returns the message of a parser error without its place, which is relative to a part of the text.
 fn without_place(message: &str) -> String {
     let reason = message.rsplit_once(" at line ").map(|(reason, _)| reason);
     reason.unwrap_or(message).to_owned()

@@ -33,7 +33,7 @@ pub enum ConfigError {
         /// The reason, as a part of a sentence.
         reason: String,
     },
-    /// A member of a server is not what it has to be.
+    /// A member of a server does not have the expected form.
     #[error("{}:{line}: `{key}` of the server `{server}` has to be {expected}", file.display())]
     Wrong {
         /// The path of the file.
@@ -47,7 +47,7 @@ pub enum ConfigError {
         /// The required form.
         expected: &'static str,
     },
-    /// A server says neither how it is started nor where it is.
+    /// A server has neither a command nor a URL.
     #[error(
         "{}:{line}: the server `{server}` has neither a command nor a URL{hint}",
         file.display()
@@ -97,7 +97,7 @@ pub enum ConfigError {
         /// The addresses that distinguish the servers.
         choices: Vec<String>,
     },
-    /// The first half of `@host/name` is no host.
+    /// The first half of `@host/name` is not a known host.
     #[error("`{host}` is not a known host; the known hosts are {known}")]
     UnknownHost {
         /// The unknown id.

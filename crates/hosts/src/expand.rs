@@ -1,8 +1,8 @@
-//! Putting in what variables stand for, when a server is wanted.
+//! Replaces variables by their values when a server is requested.
 //!
-//! A variable without a value is an error that names it, also where its host would go on with
-//! nothing or with the text as it stands: a key that is not there is better found before a server
-//! is told `${TOKEN}`.
+//! A variable without a value is an error that names the variable. Some hosts would continue with
+//! an empty text or with the text as written. Here a missing key is found before a server receives
+//! the text `${TOKEN}`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::form::{Form, Piece, Variable, pieces};
 use super::review::{Review, Reviewer, named_file, secret_files};
 use super::target::{Endpoint, Program, Target};
 
-/// Answers what a file asks its user. An error says why there is no answer.
+/// Answers a question that a file asks its user. An error states why there is no answer.
 pub type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
 
 /// A question that a file asks its user (`inputs` of VS Code).
@@ -24,11 +24,11 @@ pub type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
 pub struct Input {
     /// How variables call it.
     pub id: String,
-    /// What to ask.
+    /// The question to show.
     pub description: String,
     /// Whether the answer is not to be shown.
     pub is_secret: bool,
-    /// The answer of whoever says nothing.
+    /// The answer if the user enters none.
     pub default: Option<String>,
     /// The answers there are; any, if none is given.
     pub options: Vec<String>,
@@ -89,7 +89,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// What using the server would do. Nothing is expanded or read for it.
+    /// Describes the effects of using the server, without expanding variables or reading files.
     pub(super) fn review(&self) -> Result<Review, ConfigError> {
         let reach = self.server.reach.as_ref();
         let reach = reach.map_err(|fault| self.wrong(fault))?;
@@ -210,8 +210,8 @@ impl Expansion<'_> {
         })
     }
 
-    /// What the environment says goes before what a file says, and the user's file before one of the
-    /// project.
+    /// Returns the value of a secret. The environment has priority over files, and the user's file
+    /// over a file of the project.
     fn secret(&self, key: &str, name: &str) -> Result<String, ConfigError> {
         if let Some(value) = (self.world.env)(name) {
             return Ok(value);

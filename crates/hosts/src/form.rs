@@ -24,7 +24,7 @@ pub(super) enum Piece<'t> {
     Variable(Variable<'t>),
 }
 
-/// What a variable stands for.
+/// A variable, by the source of its value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Variable<'t> {
     /// A variable of the environment.
@@ -44,13 +44,13 @@ pub(super) enum Variable<'t> {
     FolderName,
     /// The user's directory.
     Home,
-    /// What separates the parts of a path.
+    /// The separator of the parts of a path.
     Separator,
     /// Something that only the editor knows, while it runs.
     OfTheEditor(&'t str),
 }
 
-/// Takes a text apart. What is no variable in any of the forms is text.
+/// Splits a text into variables of the given forms and the plain text between them.
 pub(super) fn pieces<'t>(text: &'t str, forms: &[Form]) -> Vec<Piece<'t>> {
     let mut pieces = Vec::new();
     let (mut plain, mut at) = (0, 0);
@@ -110,7 +110,7 @@ impl Form {
                     let inside = inside.trim();
                     match inside.split_once('.')? {
                         ("secrets", name) if is_name(name) => Some(Variable::Secret(name)),
-                        // Whoever uses a block of the hub gives it its inputs.
+                        // The user of a block of the hub sets its inputs in the editor.
                         ("inputs", _) => Some(Variable::OfTheEditor(inside)),
                         _ => None,
                     }
@@ -133,7 +133,7 @@ fn enclosed<'t>(
     Some((variable, open.len() + end + 1))
 }
 
-/// What only an editor knows, for which there is no answer here.
+/// Variables that only an editor knows, and that have no value here.
 const OF_THE_EDITOR: [&str; 16] = [
     "file",
     "fileBasename",

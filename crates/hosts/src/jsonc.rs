@@ -1,7 +1,6 @@
 //! JSON as people write it: with comments, trailing commas, and a byte order mark.
 //!
-//! Nothing moves: what is not JSON becomes blanks, so that lines and columns stay what an editor
-//! shows.
+//! Text that is not JSON becomes blanks. So lines and columns stay the same as in an editor.
 
 /// The same text as JSON.
 pub(super) fn plain(text: &str) -> String {

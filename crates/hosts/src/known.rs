@@ -12,9 +12,9 @@ use super::form::Form;
 /// A program that keeps servers in a file.
 #[derive(Debug)]
 pub struct Host {
-    /// What it is called in `@host/name`.
+    /// The name of the host in `@host/name`.
     pub id: &'static str,
-    /// What it is called elsewhere.
+    /// The name of the host in other texts.
     pub name: &'static str,
     /// Its files in a project, from the project's root. A star means every file of the directory.
     pub(super) project: &'static [&'static str],
@@ -36,7 +36,7 @@ impl Host {
 
 const MCP_SERVERS: &[&[&str]] = &[&["mcpServers"]];
 
-/// A file that was named, whoever it belongs to.
+/// A file that was named, of any host.
 pub(super) const FILE: Host = Host {
     id: "file",
     name: "file",
@@ -52,7 +52,7 @@ pub(super) const FILE: Host = Host {
     forms: &[Form::Editor, Form::Braces],
 };
 
-/// The same, of YAML: what is called `extensions` there is something else in JSON.
+/// The same for YAML: `extensions` has another meaning in JSON.
 pub(super) const YAML_FILE: Host = Host {
     id: "file",
     name: "file",

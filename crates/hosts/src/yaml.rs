@@ -1,7 +1,7 @@
 //! Servers in a YAML file.
 //!
-//! A file that repeats itself through aliases can mean far more than it says, so what is behind an
-//! alias is shared, and what servers mean together is bounded.
+//! Aliases can make a small file mean very many values. So nodes behind an alias are shared, and
+//! the number of values of all servers together is bounded.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use serde_json::{Number, Value};
 
 use super::written::{SyntaxError, Written};
 
-/// How many values the servers of a file may mean, what is behind aliases counted again.
+/// Maximum number of values of the servers of a file; values behind an alias count at each use.
 const VALUES: usize = 10_000;
 
 /// How deep lists and maps may stand in each other.
@@ -81,7 +81,7 @@ impl Node {
     }
 }
 
-/// Nodes as what they mean.
+/// Converts nodes to the values that they mean.
 struct Meaning {
     left: usize,
 }
@@ -122,7 +122,7 @@ impl Meaning {
         })
     }
 
-    /// A map with what is merged into it by `<<`; its own members go before.
+    /// Returns a map with the members merged by `<<`; its own members have priority.
     fn object(&mut self, members: &[(String, Rc<Node>)]) -> Result<JsonObject, SyntaxError> {
         let mut object = JsonObject::new();
         for (_, merged) in members.iter().filter(|(key, _)| key == "<<") {
@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The first document; none if there is none.
+    /// Returns the first document; `None` if the text has no document.
     fn document(&mut self) -> Result<Option<Rc<Node>>, SyntaxError> {
         loop {
             match self.next()? {
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The end of a text without a last line break is said to be on a line that nobody sees.
+    /// Limits the line to those of the text: the parser reports an end without a line break one line later.
     fn broken(&self, error: &ScanError) -> SyntaxError {
         fault(error.marker().line().min(self.lines), error.info())
     }
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         }
         let (kind, anchor) = match event {
             Event::Alias(anchor) => {
-                // An alias to what it stands in itself has no end, and no node yet.
+                // An alias to a node that contains it has no end, and that node does not exist yet.
                 let node = self.node_by_anchor.get(&anchor).cloned();
                 return node.ok_or_else(|| fault(line, "this refers to what is not there yet"));
             }
@@ -212,7 +212,7 @@ impl<'t> Reader<'t> {
             _ => return Err(fault(line, "a value is missing here")),
         };
         let node = Rc::new(Node { line, kind });
-        // Zero is no anchor.
+        // Zero means that the node has no anchor.
         if anchor != 0 {
             self.node_by_anchor.insert(anchor, Rc::clone(&node));
         }
@@ -236,7 +236,7 @@ impl<'t> Reader<'t> {
                 (Event::MappingEnd, _) => return Ok(Kind::Map(members)),
                 (Event::Scalar(key, ..), _) => key.into_owned(),
                 (event, span) => {
-                    // A key that is no text is nobody's we look for.
+                    // A key that is not text cannot be one of the keys that are read.
                     self.node(event, span, depth - 1)?;
                     String::new()
                 }
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What a scalar means in the core schema of YAML 1.2.
+/// Returns the value of a scalar in the core schema of YAML 1.2.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Value {
     let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
     if style != ScalarStyle::Plain || is_text {
@@ -415,7 +415,7 @@ mcpServers:
         text.push_str("mcpServers:\n  - name: a\n    args: *l29\n");
         let fault = servers(&text, &["mcpServers"]).expect_err("too many");
         assert!(fault.reason.contains("more than"), "{fault:?}");
-        // Where nobody looks, they are no matter.
+        // Under a path that is not read, the limit does not apply.
         assert_eq!(servers(&text, &["extensions"]).expect("read"), []);
         let itself = "mcpServers: &a\n  b: *a\n";
         assert!(servers(itself, &["mcpServers"]).is_err());
