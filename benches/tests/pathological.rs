@@ -187,7 +187,10 @@ async fn on_a_pipe(text: &str) {
 // hardening: H-202
 #[test]
 fn no_message_takes_more_than_a_moment() {
-    assert_eq!(HttpOptions::default().conversation.values, VALUES);
+    assert_eq!(
+        HttpOptions::default().conversation.max_values_per_message,
+        VALUES
+    );
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
