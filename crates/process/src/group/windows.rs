@@ -10,7 +10,7 @@ use std::process::ExitStatus;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CommandWrapper, JobObject, KillOnDrop};
 use tokio::process::Command;
 
-use super::{Plan, Streams};
+use super::{SpawnPlan, Streams};
 
 /// The program runs only when it is told to.
 const CREATE_SUSPENDED: u32 = 0x0000_0004;
@@ -37,7 +37,7 @@ impl CommandWrapper for NoWindow {
 impl Group {
     /// Starts the server in a job of its own. For a batch file the standard library quotes the
     /// arguments for `cmd.exe`, and refuses those that cannot be quoted.
-    pub(crate) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(plan: &SpawnPlan) -> io::Result<(Self, Streams)> {
         let mut command = CommandWrap::from(plan.command());
         let mut job = command
             .wrap(KillOnDrop)
