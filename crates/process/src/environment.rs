@@ -1,12 +1,12 @@
-//! The environment of a server: a short list of what every program needs, and what was added.
+//! The environment of a server: a short list that every program needs, and explicit additions.
 //!
-//! Tokens and keys of the host are in its environment as well; a server gets those that somebody
-//! names, and no others.
+//! The host's environment also holds tokens and keys. A server gets only those that the
+//! configuration names.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// What is passed on where it is set: where the user is at home, what runs, and in which language.
+/// Variables that are passed on if the host has them: directories, programs and the language.
 #[cfg(not(windows))]
 const INHERITED: &[&str] = &[
     "HOME",
@@ -28,7 +28,7 @@ const INHERITED: &[&str] = &[
     "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];
-/// What is passed on where it is set: where the user is at home, what runs, and where the system is.
+/// Variables that are passed on if the host has them: directories, programs and the system.
 #[cfg(windows)]
 const INHERITED: &[&str] = &[
     "APPDATA",
@@ -53,7 +53,7 @@ const INHERITED: &[&str] = &[
     "WINDIR",
 ];
 
-/// What a server is told of its surroundings.
+/// Rules that produce a server's environment.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
     /// Names to pass on besides [`INHERITED`].
@@ -75,13 +75,14 @@ impl Environment {
         self.inherits_all = true;
     }
 
-    /// Every name that was named, in an order that does not depend on the host.
+    /// The names added by the configuration, in an order that does not depend on the host.
     pub(super) fn names(&self) -> impl Iterator<Item = &OsStr> {
         let inherited = self.inherited.iter().map(OsString::as_os_str);
         inherited.chain(self.value_by_name.keys().map(OsString::as_os_str))
     }
 
-    /// The variables of a server, given those of the host. What was set wins over what is passed on.
+    /// Returns the server's variables, given those of the host. A set value replaces the host's
+    /// value.
     pub(super) fn resolve(
         &self,
         host: impl IntoIterator<Item = (OsString, OsString)>,
@@ -100,22 +101,22 @@ impl Environment {
     }
 
     fn passes(&self, name: &OsStr, value: &OsStr) -> bool {
-        if self.inherits_all || self.inherited.iter().any(|wanted| is(wanted, name)) {
+        if self.inherits_all || self.inherited.iter().any(|added| is(added, name)) {
             return true;
         }
-        // Functions that a shell exports are code, not words.
+        // A value that begins with `()` is a function that a shell exported, which is code.
         let is_function = value.as_encoded_bytes().starts_with(b"()");
         !is_function && INHERITED.iter().any(|safe| is(OsStr::new(safe), name))
     }
 }
 
-/// The value of a variable.
+/// Returns the value of a variable.
 pub(super) fn value<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
     let found = variables.iter().find(|(key, _)| is(key, OsStr::new(name)));
     found.map(|(_, value)| value.as_os_str())
 }
 
-/// Whether two names mean the same variable here.
+/// Whether two names mean the same variable on this system.
 fn is(one: &OsStr, other: &OsStr) -> bool {
     if cfg!(windows) {
         one.eq_ignore_ascii_case(other)
@@ -150,7 +151,7 @@ mod tests {
 
     // hardening: H-74
     #[test]
-    fn only_what_is_on_the_list_is_passed_on() {
+    fn only_listed_variables_are_passed_on() {
         let variables = Environment::default().resolve(host());
 
         assert_eq!(names(&variables), ["HOME", "PATH"]);
@@ -158,7 +159,7 @@ mod tests {
 
     // hardening: H-74
     #[test]
-    fn what_is_named_is_passed_on_or_set() {
+    fn named_variables_are_passed_on_or_set() {
         let mut environment = Environment::default();
         environment.inherit("GITHUB_TOKEN".into());
         environment.set("PATH".into(), "/opt/bin".into());
@@ -182,11 +183,11 @@ mod tests {
         assert_eq!(environment.resolve(host()).len(), host().len());
     }
 
-    /// A longer list is a decision: this test is where it is noticed.
+    /// A longer list is a decision: this test fails when the list changes.
     // hardening: H-74
     #[cfg(not(windows))]
     #[test]
-    fn the_list_is_what_is_documented() {
+    fn the_list_matches_the_documentation() {
         let list = "HOME LANG LANGUAGE LC_ALL LC_CTYPE LC_MESSAGES LOGNAME PATH SHELL TERM TMPDIR TZ \
              USER XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME";
         assert_eq!(INHERITED.join(" "), list);

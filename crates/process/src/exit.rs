@@ -1,4 +1,4 @@
-//! How a server came to its end, and why one did not start.
+//! The end of a server's process, and the reasons why one does not start.
 
 use std::error::Error;
 use std::fmt;
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use super::tail::excerpt;
 
-/// The end of a server's process: its status, and what it said last on its standard error.
+/// The end of a server's process: its status, and the end of its standard error.
 ///
-/// As an error it reads `npx ended (exit status: 1): …`, with the last lines of what the server
-/// said. Control characters are left out there; [`ChildExit::stderr`] has all that was kept.
+/// As an error it reads `npx ended (exit status: 1): …`, with the last lines of standard error.
+/// That text omits control characters; [`ChildExit::stderr`] has everything that was stored.
 #[derive(Debug, Clone)]
 pub struct ChildExit {
     pub(super) program: Arc<str>,
@@ -23,21 +23,22 @@ pub struct ChildExit {
 }
 
 impl ChildExit {
-    /// The status it ended with; none if that could not be learned.
+    /// Returns the exit status; `None` if the system did not report it.
     pub fn status(&self) -> Option<ExitStatus> {
         self.status
     }
 
-    /// The end of what it wrote to its standard error, up to
-    /// [`ChildOptions::max_stderr_bytes`](super::ChildOptions::max_stderr_bytes). What is no UTF-8 is replaced.
+    /// Returns the end of the server's standard error, up to
+    /// [`ChildOptions::max_stderr_bytes`](super::ChildOptions::max_stderr_bytes). Invalid UTF-8 is
+    /// replaced.
     ///
-    /// Servers write what they like there, also when all is well: it explains a failure, and is no
-    /// sign of one.
+    /// Servers may write any log there. The text can explain a failure, but does not indicate one.
     pub fn stderr(&self) -> &str {
         &self.stderr
     }
 
-    /// Whether we ended it, rather than it itself or somebody else.
+    /// Returns true if the host ended the server. False: it ended on its own, or another process
+    /// ended it.
     pub fn was_asked(&self) -> bool {
         self.was_asked
     }
@@ -50,12 +51,12 @@ impl fmt::Display for ChildExit {
             Some(status) => write!(f, " ({status})")?,
             None => f.write_str(" (status unknown)")?,
         }
-        let said = excerpt(&self.stderr);
-        if said.is_empty() {
+        let shown = excerpt(&self.stderr);
+        if shown.is_empty() {
             return Ok(());
         }
-        let separator = if said.contains('\n') { "\n" } else { " " };
-        write!(f, ":{separator}{said}")
+        let separator = if shown.contains('\n') { "\n" } else { " " };
+        write!(f, ":{separator}{shown}")
     }
 }
 
@@ -65,36 +66,36 @@ impl Error for ChildExit {}
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// There is no such program in the `PATH` that the server gets, or at the path it was given.
+    /// The program does not exist in the server's `PATH`, or at the given path.
     NotFound {
-        /// The program, as it was named.
+        /// The program, as the configuration names it.
         program: String,
     },
-    /// There is such a file, but it may not be executed.
+    /// The file exists, but may not be executed.
     NotExecutable {
-        /// The program, as it was named.
+        /// The program, as the configuration names it.
         program: String,
     },
-    /// The working directory does not exist or is none.
+    /// The working directory does not exist, or is not a directory.
     NoDirectory {
-        /// The directory.
+        /// The configured working directory.
         directory: PathBuf,
     },
-    /// The system did not start it. On Windows this is also the answer to an argument that a
-    /// batch file could not be given safely.
+    /// The system did not start the program. On Windows, also: an argument cannot be passed safely
+    /// to a batch file.
     Failed {
-        /// The program, as it was named.
+        /// The program, as the configuration names it.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It ended by itself too often in a row.
+    /// The server ended on its own too often in a row.
     Crashing {
-        /// How often.
+        /// Number of such ends in a row.
         times: u32,
-        /// When it may be started again, counted from now.
+        /// Time until the next permitted start, counted from now.
         rest: Duration,
-        /// How it ended the last time.
+        /// The last end of the server.
         last: Option<ChildExit>,
     },
 }

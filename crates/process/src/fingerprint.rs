@@ -1,8 +1,8 @@
-//! A short name for a long description, the same in every run.
+//! A short name for a long description. It is the same in every run.
 
 use std::fmt;
 
-/// FNV-1a in 64 bits. It tells servers apart; it hides nothing, so no secret goes in.
+/// FNV-1a in 64 bits. It identifies a server. It must not get a secret, because it can be reversed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fingerprint(u64);
 
@@ -13,7 +13,7 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds a part. Where it ends matters.
+    /// Adds a part and its length, so that the boundary between parts matters.
     pub(super) fn add(&mut self, part: &[u8]) {
         let length = part.len().to_le_bytes();
         for byte in length.iter().chain(part) {
@@ -21,7 +21,7 @@ impl Fingerprint {
         }
     }
 
-    /// Adds a list of parts. Where it ends matters.
+    /// Adds a list of parts and their number, so that the end of the list matters.
     pub(super) fn add_all<'a>(&mut self, parts: impl IntoIterator<Item = &'a [u8]>) {
         let mut count: usize = 0;
         for part in parts {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn it_tells_descriptions_apart_by_where_their_parts_end() {
+    fn a_fingerprint_depends_on_the_ends_of_parts_and_lists() {
         let prints = [
             print(&[&[b"ab", b"c"]]),
             print(&[&[b"a", b"bc"]]),
@@ -64,9 +64,9 @@ mod tests {
         }
     }
 
-    /// It is kept on disk: another algorithm forgets what was learned.
+    /// Fingerprints are stored on disk: another algorithm would orphan the stored data.
     #[test]
-    fn it_stays_what_it_is() {
+    fn the_fingerprint_of_a_description_never_changes() {
         assert_eq!(print(&[]), "cbf29ce484222325");
         assert_eq!(print(&[&[b"npx", b"-y"]]), print(&[&[b"npx", b"-y"]]));
     }

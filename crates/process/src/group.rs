@@ -1,4 +1,4 @@
-//! A server's process and all that it starts, as one thing that can be ended.
+//! A server's process and every process that it starts, as one group that can be ended.
 
 #[cfg(unix)]
 mod keeper;
@@ -18,10 +18,10 @@ use std::process::Stdio;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
-/// Everything the system needs to know to start a server. Nothing is left to look up or to expand.
+/// Everything that the system needs to start a server. No lookup or expansion follows.
 #[derive(Debug)]
 pub(super) struct SpawnPlan {
-    /// The file, as an absolute path.
+    /// Absolute path of the executable file.
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
     pub(super) variables: Vec<(OsString, OsString)>,
@@ -29,7 +29,7 @@ pub(super) struct SpawnPlan {
 }
 
 impl SpawnPlan {
-    /// The command with its three pipes. There is no shell: arguments arrive as they are.
+    /// Returns the command with its three pipes. No shell runs, so arguments arrive unchanged.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -44,7 +44,7 @@ impl SpawnPlan {
     }
 }
 
-/// Our ends of a server's streams.
+/// The host's ends of a server's streams.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) stdin: ChildStdin,

@@ -1,9 +1,11 @@
 //! Servers as child processes.
 //!
-//! A server is started without a shell, in an environment that has only what it needs, and in a
-//! process group (a job on Windows) together with whatever it starts itself. It ends by the end of its
-//! input, then by being asked, then by force, the whole group at once; also when nobody is left to
-//! ask: see `group/keeper.rs`.
+//! A server is started without a shell and in a minimal environment. Its descendants share its
+//! process group (a job on Windows).
+//!
+//! To end a server, the host closes its input. If the server does not exit, its whole group gets
+//! `SIGTERM`, and then `SIGKILL`. The group also ends when the host is killed: see
+//! `group/keeper.rs`.
 
 mod environment;
 mod exit;
@@ -37,12 +39,11 @@ pub use options::ChildOptions;
 pub use supervisor::Supervisor;
 pub use transport::ChildTransport;
 
-/// A server program to be started: what a host's configuration calls `command`, `args`, `env` and
-/// `cwd`.
+/// A server program to start: the `command`, `args`, `env` and `cwd` of a host's configuration.
 ///
-/// Of the host's environment the server gets a short list: where the user is at home (`HOME`,
-/// `USER`, …), what runs (`PATH`, `SHELL`, …) and in which language (`LANG`, `TZ`, …). Anything else
-/// is named: [`Command::env`], [`Command::inherit_env`].
+/// The server gets a short list of the host's variables: for the user (`HOME`, `USER`, …), programs
+/// (`PATH`, `SHELL`, …) and the language (`LANG`, `TZ`, …). [`Command::env`] and
+/// [`Command::inherit_env`] add others by name.
 ///
 /// # Examples
 ///
@@ -67,8 +68,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// A server program: a name that is looked up in the server's `PATH`, or a path, which begins
-    /// in the server's working directory. It is not a command line: spaces are part of the name.
+    /// Creates a command. `program` is a name to look up in the server's `PATH`, or a path relative
+    /// to the server's working directory. It is not a command line: spaces are part of the name.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -82,13 +83,13 @@ impl Command {
         }
     }
 
-    /// Adds an argument. It arrives byte for byte: no shell sees it.
+    /// Adds an argument. It arrives unchanged, because no shell parses it.
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
         self.args.push(arg.into());
         self
     }
 
-    /// Adds arguments.
+    /// Adds arguments, which arrive unchanged.
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
@@ -110,13 +111,13 @@ impl Command {
         variables.into_iter().fold(self, set)
     }
 
-    /// Passes a variable of the host's environment on, if it is set when the server starts.
+    /// Passes on a variable of the host's environment, if it is set when the server starts.
     pub fn inherit_env(mut self, name: impl Into<OsString>) -> Self {
         self.environment.inherit(name.into());
         self
     }
 
-    /// Passes all of the host's environment on, with every token and key that is in it.
+    /// Passes on the whole environment of the host, with every token and key in it.
     pub fn inherit_all_env(mut self) -> Self {
         self.environment.inherit_all();
         self
@@ -128,21 +129,21 @@ impl Command {
         self
     }
 
-    /// Sets the bounds of the process.
+    /// Sets the limits of the process.
     pub fn options(mut self, options: ChildOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Sets the bounds of a conversation with it. In place of [`StreamOptions::close_timeout`] stands
-    /// [`ChildOptions::exit_timeout`].
+    /// Sets the limits of a conversation with the server. [`ChildOptions::exit_timeout`] replaces
+    /// [`StreamOptions::close_timeout`].
     pub fn stream_options(mut self, streams: StreamOptions) -> Self {
         self.streams = streams;
         self
     }
 
-    /// Gives what the server writes to its standard error to somebody, as it comes and in pieces of
-    /// any size. It is called by the task that watches the server, and must not block.
+    /// Calls `listener` with the bytes of the server's standard error as they arrive, in pieces of
+    /// any size. The task that supervises the server calls it, so it must not block.
     pub fn on_stderr(mut self, listener: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
@@ -152,7 +153,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`], if there is no such program or the system does not start it.
+    /// [`SpawnError`], if the program does not exist or the system does not start it.
     ///
     /// # Panics
     ///
@@ -190,11 +191,11 @@ impl Command {
     }
 
     fn working_directory(&self) -> Result<PathBuf, SpawnError> {
-        let given = self.directory.as_deref().unwrap_or(Path::new("."));
-        let absolute = std::path::absolute(given).ok();
+        let configured = self.directory.as_deref().unwrap_or(Path::new("."));
+        let absolute = std::path::absolute(configured).ok();
         let found = absolute.filter(|directory| directory.is_dir());
         found.ok_or_else(|| SpawnError::NoDirectory {
-            directory: given.to_owned(),
+            directory: configured.to_owned(),
         })
     }
 
@@ -234,16 +235,16 @@ impl fmt::Debug for Command {
 /// A running server.
 #[derive(Debug)]
 pub struct ChildServer {
-    /// What the server reads. Dropping it is the end of the server's input, which asks it to leave.
+    /// The server's standard input. Dropping it ends that input, which asks the server to exit.
     pub stdin: ChildStdin,
-    /// What the server writes.
+    /// The server's standard output.
     pub stdout: ChildStdout,
-    /// Who watches over its process.
+    /// The supervisor of the server's process.
     pub supervisor: Supervisor,
 }
 
 impl ChildServer {
-    /// Closes the server's input, and ends it: see [`Supervisor::end`].
+    /// Closes the server's input and ends the server: see [`Supervisor::end`].
     pub async fn end(self) -> ChildExit {
         drop(self.stdin);
         drop(self.stdout);

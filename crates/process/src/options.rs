@@ -1,29 +1,30 @@
-//! The bounds of a child process.
+//! The limits of a child process.
 
 use std::time::Duration;
 
-/// How long a server may take to end, how much of what it says is kept, and how often it is started.
+/// Limits of a server's process: time to end, stored standard error, and restarts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChildOptions {
-    /// How long a server may go on after the end of its input; default 5 s. Then it and all that it
-    /// started are asked to end (`SIGTERM`).
+    /// Maximum time between the end of the server's input and its exit; default 5 s. Then the
+    /// server and its descendants get `SIGTERM`.
     pub exit_timeout: Duration,
-    /// How long it may go on after that; default 5 s. Then all of it is killed.
+    /// Maximum time from `SIGTERM` to the exit; default 5 s. Then the group is killed.
     pub terminate_timeout: Duration,
-    /// How much of its standard error is kept, in bytes; default 64 KiB. The oldest gives way.
+    /// Maximum size of the stored standard error, in bytes; default 64 KiB. The oldest bytes are
+    /// dropped.
     pub max_stderr_bytes: usize,
-    /// The wait before a server that ended by itself is started again; default 1 s. It doubles each
-    /// time.
+    /// Wait before the restart of a server that ended on its own; default 1 s. It doubles with each
+    /// such end.
     pub restart_delay: Duration,
-    /// The longest such wait; default 30 s.
+    /// Maximum of the doubled wait; default 30 s.
     pub max_restart_delay: Duration,
-    /// How often in a row a server may end by itself; default 5. After that it is not started for
-    /// `crash_loop_delay`, and whoever wants it gets an error at once.
+    /// Maximum number of ends in a row without a request of the host; default 5. The server is then
+    /// not started for `crash_loop_delay`, and a connection attempt fails at once.
     pub max_restarts: u32,
-    /// How long a server is left alone after that; default 5 min. Then one more start is tried.
+    /// Pause after too many ends in a row; default 5 min. Then one more start is permitted.
     pub crash_loop_delay: Duration,
-    /// How long a server has to run to be called healthy; default 60 s. The counting begins anew then.
+    /// Minimum run time of a healthy server; default 60 s. Such a run resets the count of ends.
     pub min_healthy_uptime: Duration,
 }
 

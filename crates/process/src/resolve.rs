@@ -1,39 +1,42 @@
-//! Which file a program's name means.
+//! Lookup of the file that a program's name means.
 //!
-//! A name with a separator is a path, from the server's working directory. Any other is looked up in
-//! the server's own `PATH`, in absolute directories only: a file that somebody left in the current
-//! directory is never started by its bare name. On Windows the endings of `PATHEXT` are tried, which
-//! is how `npx` becomes `npx.cmd`; the file without an ending beside it is a script for other systems.
+//! A name with a separator is a path, relative to the server's working directory. Any other name is
+//! looked up in the server's own `PATH`, in absolute directories only. So a file that happens to be
+//! in the current directory is never started by its bare name.
+//!
+//! On Windows the endings of `PATHEXT` are tried, so `npx` becomes `npx.cmd`. The file without an
+//! ending beside it is a script for other systems.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// `PATHEXT` where it is not set.
 pub(super) const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
-/// What Windows can start by itself. Other endings of `PATHEXT` need a shell to find their program.
+/// Endings that Windows starts directly. Other endings of `PATHEXT` need a shell to find a program.
 const STARTABLE: [&str; 4] = [".COM", ".EXE", ".BAT", ".CMD"];
 
-/// What the lookup depends on.
+/// The inputs of a lookup.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lookup<'a> {
     /// `PATH` of the server.
     pub(super) path: Option<&'a OsStr>,
-    /// Endings to try, as in `PATHEXT`; none where files say for themselves that they can be started.
+    /// Endings to try, as in `PATHEXT`; `None` on systems that mark executable files by a
+    /// permission.
     pub(super) endings: Option<&'a str>,
-    /// Where relative paths begin.
+    /// The base of relative paths.
     pub(super) directory: &'a Path,
 }
 
-/// How a lookup failed.
+/// The reason why a lookup failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResolveError {
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
-    /// There is one, but it cannot be started.
+    /// The file exists, but cannot be executed.
     NotExecutable,
 }
 
-/// What a path leads to, for whoever wants to start it.
+/// The kind of thing at a path, with regard to execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Executable {
     Nothing,
@@ -42,26 +45,26 @@ pub(super) enum Executable {
 }
 
 impl Lookup<'_> {
-    /// The file to start.
+    /// Returns the file to start: the first program among the candidates. `look` reads the disk.
     pub(super) fn resolve(
         &self,
         program: &OsStr,
         look: impl Fn(&Path) -> Executable,
     ) -> Result<PathBuf, ResolveError> {
-        let mut met = ResolveError::Missing;
+        let mut failure = ResolveError::Missing;
         for place in self.places(program) {
             for candidate in self.candidates(&place) {
                 match look(&candidate) {
                     Executable::Program => return Ok(candidate),
-                    Executable::File => met = ResolveError::NotExecutable,
+                    Executable::File => failure = ResolveError::NotExecutable,
                     Executable::Nothing => {}
                 }
             }
         }
-        Err(met)
+        Err(failure)
     }
 
-    /// Every path the name could stand for, without endings.
+    /// Returns every path that the name can mean, without endings.
     fn places(&self, program: &OsStr) -> Vec<PathBuf> {
         let path = Path::new(program);
         if program.is_empty() {
@@ -93,19 +96,19 @@ impl Lookup<'_> {
     }
 }
 
-/// Looks at the disk.
+/// Returns the kind of thing at a path of the disk.
 pub(super) fn look(path: &Path) -> Executable {
     match path.metadata() {
-        Ok(about) if about.is_file() && may_start(&about) => Executable::Program,
-        Ok(about) if about.is_file() => Executable::File,
+        Ok(metadata) if metadata.is_file() && may_start(&metadata) => Executable::Program,
+        Ok(metadata) if metadata.is_file() => Executable::File,
         _ => Executable::Nothing,
     }
 }
 
 #[cfg(unix)]
-fn may_start(about: &std::fs::Metadata) -> bool {
+fn may_start(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    about.permissions().mode() & 0o111 != 0
+    metadata.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
@@ -179,7 +182,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_cannot_be_started_is_told_from_none() {
+    fn a_file_without_permission_differs_from_a_missing_file() {
         let disk = [("/usr/bin/notes.txt", Executable::File)];
 
         let unresolved = |name| resolve(None, name, &disk).expect_err("nothing to start");
@@ -202,7 +205,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_ending_that_is_there_is_kept() {
+    fn a_name_that_has_an_ending_gets_no_other() {
         let disk = [("/usr/bin/Server.EXE", Executable::Program)];
         let found = resolve(Some(PATHEXT), "Server.EXE", &disk);
         assert_eq!(found, Ok("/usr/bin/Server.EXE".into()));
@@ -210,7 +213,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_needs_a_shell_to_be_opened_is_not_started() {
+    fn a_file_that_needs_a_shell_is_not_started() {
         let disk = [
             ("/usr/bin/tool.js", Executable::Program),
             ("/usr/bin/tool.vbs", Executable::Program),

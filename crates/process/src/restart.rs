@@ -1,10 +1,10 @@
-//! When a server that ended by itself may be started again. No clock here: time is an argument.
+//! Decides when a server that ended on its own may be started again. Time is an argument.
 
 use std::time::{Duration, Instant};
 
 use super::options::ChildOptions;
 
-/// The ends of one server in a row.
+/// Count of the ends of one server in a row.
 #[derive(Debug, Default)]
 pub(super) struct Restarts {
     failures: u32,
@@ -12,19 +12,19 @@ pub(super) struct Restarts {
     ended_at: Option<Instant>,
 }
 
-/// What is to be done about the next start.
+/// Permission for the next start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Permit {
-    /// Start it now.
+    /// The server may start now.
     Now,
-    /// Start it after this wait.
+    /// The server may start after this wait.
     After(Duration),
-    /// It ended too often: not for this long.
+    /// The server ended too often and may not start for this long.
     Refused(Duration),
 }
 
 impl Restarts {
-    /// Notes that the server ended by itself after running for a while.
+    /// Records that the server ended on its own after a run of length `ran`.
     pub(super) fn note_end(&mut self, now: Instant, ran: Duration, options: &ChildOptions) {
         if ran >= options.min_healthy_uptime {
             *self = Self::default();
@@ -33,8 +33,8 @@ impl Restarts {
         self.ended_at = Some(now);
     }
 
-    /// As [`Restarts::note_end`], for a server that never said anything. The first of such ends is
-    /// free: some old servers leave when they are asked what they do not know.
+    /// Like [`Restarts::note_end`], for a server that sent nothing. The first such end is not
+    /// counted, because some old servers exit on an unknown request.
     pub(super) fn note_silent_end(&mut self, now: Instant, ran: Duration, options: &ChildOptions) {
         if self.is_new() {
             self.silent = true;
@@ -47,19 +47,19 @@ impl Restarts {
         self.failures == 0 && !self.silent
     }
 
-    /// Notes that the server was ended because nobody needs it any more, after running for a while.
+    /// Records that the host ended a server that it no longer needs, after a run of length `ran`.
     pub(super) fn note_rest(&mut self, ran: Duration, options: &ChildOptions) {
         if ran >= options.min_healthy_uptime {
             *self = Self::default();
         }
     }
 
-    /// How often in a row it ended by itself.
+    /// Number of counted ends in a row.
     pub(super) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Whether the server may be started.
+    /// Returns whether and when the server may be started.
     pub(super) fn permit(&self, now: Instant, options: &ChildOptions) -> Permit {
         let Some(ended_at) = self.ended_at else {
             return Permit::Now;
@@ -97,7 +97,8 @@ mod tests {
         }
     }
 
-    /// The waits before each start of a server that ends at once, until it is refused.
+    /// Returns the waits in seconds before each start of a server that ends at once, until a
+    /// refusal.
     fn waits(options: &ChildOptions) -> Vec<u64> {
         let (mut now, mut restarts, mut waits) = (Instant::now(), Restarts::default(), Vec::new());
         loop {
@@ -117,14 +118,14 @@ mod tests {
     // spec: 2026-07-28 N-STDIO-11
     // hardening: H-185
     #[test]
-    fn waits_double_up_to_a_bound_and_then_it_is_left_alone() {
+    fn waits_double_up_to_a_limit_and_then_a_start_is_refused() {
         assert_eq!(waits(&options()), [1, 2, 4, 8, 16, 30]);
         assert_eq!(waits(&ChildOptions::default()), [1, 2, 4, 8]);
     }
 
     // hardening: H-185
     #[test]
-    fn after_a_rest_one_start_is_tried() {
+    fn after_the_pause_one_start_is_permitted() {
         let (options, mut now) = (ChildOptions::default(), Instant::now());
         let mut restarts = Restarts::default();
         for _ in 0..5 {
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_was_asked_for_is_no_failure() {
+    fn an_end_at_the_request_of_the_host_is_not_a_failure() {
         let (options, now) = (ChildOptions::default(), Instant::now());
         let mut restarts = Restarts::default();
         restarts.note_rest(QUICK, &options);
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_silent_end_is_free() {
+    fn the_first_silent_end_is_not_counted() {
         let (options, now) = (ChildOptions::default(), Instant::now());
         let mut restarts = Restarts::default();
         restarts.note_silent_end(now, QUICK, &options);

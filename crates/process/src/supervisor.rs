@@ -1,4 +1,4 @@
-//! Who watches a server's process: what it says on its standard error, and its end.
+//! Supervision of a server's process: its standard error and its end.
 
 use std::io;
 use std::process::ExitStatus;
@@ -16,23 +16,23 @@ use super::group::Group;
 use super::options::ChildOptions;
 use super::tail::Tail;
 
-/// How much is read at once.
+/// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 8 << 10;
-/// How long the last words of a killed group may take to arrive. Whoever still holds the pipe then
-/// has left the group.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Maximum wait for the last standard error of a killed group. A process that still holds the pipe
+/// then has left the group.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Hears what a server writes to its standard error.
+/// Callback that gets the bytes of a server's standard error.
 pub(super) type Listener = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Watches over the process of one server.
+/// Supervises the process of one server.
 ///
-/// Dropping it ends the server as [`Supervisor::end`] does, without waiting. When the runtime or the
-/// host itself is gone, what is left of the server is ended within about a second.
+/// Dropping it ends the server as [`Supervisor::end`] does, without waiting. After the end of the
+/// runtime or of the host, the server and its descendants are ended within about a second.
 #[derive(Debug)]
 pub struct Supervisor {
     id: u32,
-    told: watch::Sender<bool>,
+    end_request: watch::Sender<bool>,
     exit: watch::Receiver<Option<ChildExit>>,
     program: Arc<str>,
     tail: Arc<Mutex<Tail>>,
@@ -46,17 +46,17 @@ impl Supervisor {
         options: ChildOptions,
         listener: Option<Listener>,
     ) -> Self {
-        let (told, hears) = watch::channel(false);
-        let (tells, exit) = watch::channel(None);
+        let (end_request, end_requests) = watch::channel(false);
+        let (exits, exit) = watch::channel(None);
         let tail = Arc::new(Mutex::new(Tail::new(options.max_stderr_bytes)));
         let supervisor = Self {
             id: group.server_id(),
-            told,
+            end_request,
             exit,
             program: Arc::clone(&program),
             tail: Arc::clone(&tail),
         };
-        let words = Words {
+        let reader = StderrReader {
             stderr: Some(stderr),
             buffer: Box::new([0; READ_BYTES]),
             tail,
@@ -64,56 +64,56 @@ impl Supervisor {
         };
         let watch = Watch {
             group,
-            words,
-            hears,
+            reader,
+            end_requests,
             options,
         };
-        tokio::spawn(watch.run(program, tells));
+        tokio::spawn(watch.run(program, exits));
         supervisor
     }
 
-    /// The id of the server's process, as the system counts.
+    /// Returns the system's id of the server's process.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// What the server wrote to its standard error last, so far. What is no UTF-8 is replaced.
+    /// Returns the end of the server's standard error so far. Invalid UTF-8 is replaced.
     pub fn stderr(&self) -> String {
         lock(&self.tail).text()
     }
 
-    /// Waits for the end of the server, whoever causes it. After that nothing of its group is left.
+    /// Waits for the end of the server, for any cause. After that its group has no process left.
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost.
+    /// A cancelled wait loses nothing and can be repeated.
     pub async fn ended(&self) -> ChildExit {
         let mut exit = self.exit.clone();
-        // An error means that the runtime which ran the watch is gone.
+        // An error means that the runtime of the watch task has ended.
         let exit = exit.wait_for(Option::is_some).await;
         exit.ok()
             .and_then(|exit| exit.clone())
             .unwrap_or_else(|| self.unknown_exit())
     }
 
-    /// Ends the server and all that it started, and waits for that.
+    /// Ends the server and its descendants, and waits for that.
     ///
-    /// Its input has to be closed first: that alone asks it to leave. If it does not within
-    /// [`ChildOptions::exit_timeout`], its whole group gets `SIGTERM`, and after
-    /// [`ChildOptions::terminate_timeout`] `SIGKILL`. On Windows nothing comes between the first grace and
-    /// the end of the job.
+    /// Close its input first, because that asks the server to exit. If it does not exit within
+    /// [`ChildOptions::exit_timeout`], its whole group gets `SIGTERM`. After
+    /// [`ChildOptions::terminate_timeout`] the group gets `SIGKILL`. On Windows the job is killed
+    /// after the first timeout.
     ///
     /// # Cancellation
     ///
-    /// The server is ended all the same.
+    /// Ends the server all the same.
     pub async fn end(&self) -> ChildExit {
         self.begin_end();
         self.ended().await
     }
 
-    /// Begins what [`Supervisor::end`] waits for.
+    /// Begins the end of the server without waiting, see [`Supervisor::end`].
     pub fn begin_end(&self) {
-        self.told.send_replace(true);
+        self.end_request.send_replace(true);
     }
 
     fn unknown_exit(&self) -> ChildExit {
@@ -132,23 +132,23 @@ impl Drop for Supervisor {
     }
 }
 
-/// The watch over one server, as a task of its own.
+/// State of the task that supervises one server.
 struct Watch {
     group: Group,
-    words: Words,
-    hears: watch::Receiver<bool>,
+    reader: StderrReader,
+    end_requests: watch::Receiver<bool>,
     options: ChildOptions,
 }
 
 impl Watch {
-    async fn run(mut self, program: Arc<str>, tells: watch::Sender<Option<ChildExit>>) {
-        let by_itself = tokio::select! {
+    async fn run(mut self, program: Arc<str>, exits: watch::Sender<Option<ChildExit>>) {
+        let own_end = tokio::select! {
             biased;
-            ended = listen(&mut self.words, self.group.ended()) => Some(ended),
-            _ = self.hears.wait_for(|told| *told) => None,
+            ended = read_until(&mut self.reader, self.group.ended()) => Some(ended),
+            _ = self.end_requests.wait_for(|requested| *requested) => None,
         };
-        let was_asked = by_itself.is_none();
-        let status = match by_itself {
+        let was_asked = own_end.is_none();
+        let status = match own_end {
             Some(status) => Some(status),
             None => self.end_server().await,
         };
@@ -158,19 +158,19 @@ impl Watch {
             None => self.group.ended().await,
         };
         self.group.reap().await;
-        tells.send_replace(Some(ChildExit {
+        exits.send_replace(Some(ChildExit {
             program,
             status: status.ok(),
-            stderr: self.words.text().into(),
+            stderr: self.reader.text().into(),
             was_asked,
         }));
     }
 
-    /// Waits for a server whose input is closed, and asks its group to end if that takes too long.
-    /// Gives back no status if it has to be killed.
+    /// Waits for the exit of a server whose input is closed. After a timeout it asks the group to
+    /// end. Returns `None` if the group must be killed.
     async fn end_server(&mut self) -> Option<io::Result<ExitStatus>> {
         for grace in [self.options.exit_timeout, self.options.terminate_timeout] {
-            let ended = listen(&mut self.words, self.group.ended());
+            let ended = read_until(&mut self.reader, self.group.ended());
             if let Ok(status) = timeout_at(later(grace), ended).await {
                 return Some(status);
             }
@@ -181,29 +181,31 @@ impl Watch {
         None
     }
 
-    /// Ends what the server left behind. Whoever still holds its standard error is asked first.
+    /// Ends the descendants that the server left. If one still holds standard error, the group is
+    /// asked to end before it is killed.
     async fn end_rest(&mut self, may_wait: bool) {
-        let is_silent = !may_wait || self.words.are_over_by(later(Duration::ZERO)).await;
-        if !is_silent && self.group.terminate() {
-            self.words
-                .are_over_by(later(self.options.terminate_timeout))
+        let is_closed = !may_wait || self.reader.drain_by(later(Duration::ZERO)).await;
+        if !is_closed && self.group.terminate() {
+            self.reader
+                .drain_by(later(self.options.terminate_timeout))
                 .await;
         }
         self.group.kill();
-        self.words.are_over_by(later(LAST_WORDS)).await;
+        self.reader.drain_by(later(DRAIN_TIMEOUT)).await;
     }
 }
 
-/// What a server writes to its standard error. It is always read, so that it never blocks the server.
-struct Words {
+/// Reader of a server's standard error. It always reads, so that a full pipe never blocks the
+/// server.
+struct StderrReader {
     stderr: Option<ChildStderr>,
     buffer: Box<[u8; READ_BYTES]>,
     tail: Arc<Mutex<Tail>>,
     listener: Option<Listener>,
 }
 
-impl Words {
-    /// Takes what is said next; false when there is nothing more to come.
+impl StderrReader {
+    /// Reads and stores the next bytes. Returns false at the end of the stream.
     async fn next(&mut self) -> bool {
         let Some(stderr) = &mut self.stderr else {
             return false;
@@ -211,18 +213,18 @@ impl Words {
         match stderr.read(&mut self.buffer[..]).await {
             Ok(0) | Err(_) => self.stderr = None,
             Ok(length) => {
-                let said = &self.buffer[..length];
-                lock(&self.tail).push(said);
+                let bytes = &self.buffer[..length];
+                lock(&self.tail).push(bytes);
                 if let Some(listener) = &self.listener {
-                    listener(said);
+                    listener(bytes);
                 }
             }
         }
         self.stderr.is_some()
     }
 
-    /// Takes everything up to the end; false if that does not come in time.
-    async fn are_over_by(&mut self, deadline: Instant) -> bool {
+    /// Reads up to the end of the stream. Returns false if the deadline passes before.
+    async fn drain_by(&mut self, deadline: Instant) -> bool {
         let all = async { while self.next().await {} };
         timeout_at(deadline, all).await.is_ok()
     }
@@ -232,13 +234,13 @@ impl Words {
     }
 }
 
-/// Waits for something while the server is listened to.
-async fn listen<T>(words: &mut Words, event: impl Future<Output = T>) -> T {
+/// Waits for an event while it reads the server's standard error.
+async fn read_until<T>(reader: &mut StderrReader, event: impl Future<Output = T>) -> T {
     let mut event = std::pin::pin!(event);
-    while words.stderr.is_some() {
+    while reader.stderr.is_some() {
         tokio::select! {
             result = &mut event => return result,
-            _ = words.next() => {}
+            _ = reader.next() => {}
         }
     }
     event.await

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-/// How much of it an error message shows, in bytes.
+/// Maximum size of an excerpt in an error message, in bytes.
 const SHOWN_BYTES: usize = 2 << 10;
-/// How much of it an error message shows, in lines.
+/// Maximum number of lines of an excerpt in an error message.
 const SHOWN_LINES: usize = 20;
 
-/// What was said last, up to a bound; what was said before gives way.
+/// The last bytes of a stream, up to a limit. The oldest bytes are dropped.
 #[derive(Debug)]
 pub(super) struct Tail {
     bytes: VecDeque<u8>,
@@ -22,21 +22,21 @@ impl Tail {
         }
     }
 
-    pub(super) fn push(&mut self, said: &[u8]) {
-        let kept = &said[said.len().saturating_sub(self.most)..];
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let kept = &bytes[bytes.len().saturating_sub(self.most)..];
         let excess = (self.bytes.len() + kept.len()).saturating_sub(self.most);
         self.bytes.drain(..excess);
         self.bytes.extend(kept);
     }
 
-    /// All that is kept, as text. What is no text is replaced.
+    /// Returns the stored bytes as text. Invalid UTF-8 is replaced.
     pub(super) fn text(&self) -> String {
         let (front, back) = self.bytes.as_slices();
         String::from_utf8_lossy(&[front, back].concat()).into_owned()
     }
 }
 
-/// The end of a text, fit for a message: a few whole lines, and nothing that moves a cursor.
+/// Returns the end of a text for a message: whole lines without control characters.
 pub(super) fn excerpt(text: &str) -> String {
     let text = text.trim_end();
     let mut at = text.len().saturating_sub(SHOWN_BYTES);
@@ -44,7 +44,7 @@ pub(super) fn excerpt(text: &str) -> String {
         at += 1;
     }
     let end = &text[at..];
-    // A line that was cut says less than none, unless it is the only one.
+    // A cut line is omitted, because it can mislead; the only line is shown all the same.
     let whole = match end.split_once('\n') {
         Some((_, rest)) if at > 0 => rest,
         _ => end,
@@ -71,7 +71,7 @@ mod tests {
 
     // hardening: H-167
     #[test]
-    fn the_oldest_gives_way_at_the_bound() {
+    fn the_oldest_bytes_are_dropped_at_the_limit() {
         let mut tail = Tail::new(8);
         tail.push(b"12345678");
         assert_eq!(tail.text(), "12345678");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_replaced() {
+    fn invalid_utf_8_is_replaced() {
         let mut tail = Tail::new(8);
         tail.push(b"a\xffb");
         assert_eq!(tail.text(), "a\u{fffd}b");

@@ -20,18 +20,18 @@ use super::restart::{Permit, Restarts};
 use super::supervisor::Supervisor;
 use super::{ChildServer, Command};
 
-/// How long the end of a process may take to follow the end of what it writes. A server that closed
-/// its output and lives on has left the conversation all the same.
-const BEREAVEMENT: Duration = Duration::from_secs(1);
+/// Maximum time between the end of a server's output and the end of its process. A server that
+/// closes its output and runs on has ended the conversation all the same.
+const EXIT_WAIT: Duration = Duration::from_secs(1);
 
-/// What is remembered of a server between its processes.
+/// Record of a server's earlier processes.
 #[derive(Debug, Default)]
 pub(super) struct History {
     restarts: Restarts,
     last: Option<ChildExit>,
 }
 
-/// Carries a conversation with a server that is a process of ours.
+/// Carries a conversation with a server that runs as a child process.
 #[derive(Debug)]
 pub struct ChildTransport {
     server: ChildServer,
@@ -39,9 +39,10 @@ pub struct ChildTransport {
     command: Command,
 }
 
-/// Every connection is a process of its own. One that follows an end that nobody asked for waits
-/// first, longer each time, and after too many of them there is none for a while: see
-/// [`ChildOptions::max_restarts`](super::ChildOptions::max_restarts). Clones of a command count together.
+/// Every connection starts a process of its own. After an end that the host did not request, the
+/// next start waits, longer each time. After too many such ends in a row, connections fail for a
+/// while: see [`ChildOptions::max_restarts`](super::ChildOptions::max_restarts). Clones of a
+/// command share a count.
 impl Connect for Command {
     type Transport = ChildTransport;
 
@@ -61,7 +62,8 @@ impl Connect for Command {
         })
     }
 
-    /// From what the server was started with. Values of variables are left out: they may be secrets.
+    /// Returns a key made from the program, arguments, directory and names of variables. It omits
+    /// the values of variables, because they may be secrets.
     fn key(&self) -> Option<String> {
         let mut print = Fingerprint::default();
         print.add(self.program.as_encoded_bytes());
@@ -88,14 +90,14 @@ impl Command {
         }
     }
 
-    /// Remembers how a server ended that ran for a while.
-    fn note(&self, exit: &ChildExit, ran: Duration, has_spoken: bool) {
+    /// Records the end of a server after a run of length `ran`.
+    fn note(&self, exit: &ChildExit, ran: Duration, has_written: bool) {
         let now = Instant::now().into_std();
         let mut history = lock(&self.history);
         let restarts = &mut history.restarts;
         if exit.was_asked() {
             restarts.note_rest(ran, &self.options);
-        } else if has_spoken {
+        } else if has_written {
             restarts.note_end(now, ran, &self.options);
         } else {
             restarts.note_silent_end(now, ran, &self.options);
@@ -105,7 +107,7 @@ impl Command {
 }
 
 impl Transport for ChildTransport {
-    /// When the client is done, the server's input is closed, and the end of its process is awaited:
+    /// When the client closes, the server's input is closed, and the end of its process is awaited:
     /// see [`Supervisor::end`]. Dropping the future begins that end without waiting for it.
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
         let Self {
@@ -114,46 +116,46 @@ impl Transport for ChildTransport {
             command,
         } = self;
         let supervisor = Arc::new(server.supervisor);
-        let (has_spoken, is_deaf) = (Arc::default(), Arc::new(Notify::new()));
+        let (has_written, input_closed) = (Arc::default(), Arc::new(Notify::new()));
         let input = Input {
             pipe: Some(server.stdin),
-            is_deaf: Arc::clone(&is_deaf),
+            input_closed: Arc::clone(&input_closed),
             supervisor: Arc::clone(&supervisor),
         };
-        let output = Output(server.stdout, Arc::clone(&has_spoken));
+        let output = Output(server.stdout, Arc::clone(&has_written));
         let streams = StreamTransport::with(output, input, streams(&command));
         let carried = tokio::select! {
             carried = streams.run(wire) => carried,
-            () = last_words(&is_deaf) => Err(TransportErrorKind::Disconnected.into()),
+            () = last_output(&input_closed) => Err(TransportErrorKind::Disconnected.into()),
         };
         let exit = match &carried {
             Ok(()) => Some(supervisor.end().await),
-            Err(error) if is_end(error) => timeout(BEREAVEMENT, supervisor.ended()).await.ok(),
+            Err(error) if is_end(error) => timeout(EXIT_WAIT, supervisor.ended()).await.ok(),
             Err(_) => None,
         };
         if let Some(exit) = &exit {
-            let has_spoken = *lock(&has_spoken);
-            command.note(exit, started_at.elapsed(), has_spoken);
+            let has_written = *lock(&has_written);
+            command.note(exit, started_at.elapsed(), has_written);
         }
         carried.map_err(|error| exit.map_or(error, exited))
     }
 }
 
-/// The streams wait for the end of the output as long as the server may take to end after its
-/// input; the process is awaited by its supervisor.
+/// Returns the options of the streams. They wait for the end of the output as long as the server
+/// may take to exit after the end of its input. The supervisor awaits the process.
 fn streams(command: &Command) -> StreamOptions {
     let mut options = command.streams.clone();
     options.close_timeout = command.options.exit_timeout;
     options
 }
 
-/// Waits until the server stops reading, and for what it may have said before.
-async fn last_words(is_deaf: &Notify) {
-    is_deaf.notified().await;
-    sleep(BEREAVEMENT).await;
+/// Waits until the server closes its input, and then for output that it wrote before.
+async fn last_output(input_closed: &Notify) {
+    input_closed.notified().await;
+    sleep(EXIT_WAIT).await;
 }
 
-/// Whether the streams ended by the server's doing, and not by ours because it did wrong.
+/// Whether the server ended the streams, as opposed to the host after an invalid message.
 fn is_end(error: &TransportError) -> bool {
     error.kind() == TransportErrorKind::Disconnected && error.detail().is_none()
 }
@@ -173,19 +175,19 @@ fn exited(exit: ChildExit) -> TransportError {
     error.with_source(exit)
 }
 
-/// What the server reads. Closing it is what begins the server's end, and a pipe is closed by
-/// letting go of it.
+/// The server's standard input. Closing it begins the server's end. Dropping the pipe closes it.
 #[derive(Debug)]
 struct Input {
     pipe: Option<ChildStdin>,
-    /// Told when the server reads no more.
-    is_deaf: Arc<Notify>,
+    /// Notified when the server has closed its end of the pipe.
+    input_closed: Arc<Notify>,
     supervisor: Arc<Supervisor>,
 }
 
 impl Input {
-    /// Writes to the pipe. A server that reads no more, most often because it has ended, may have
-    /// said something before: an error here would keep that from being read.
+    /// Writes to the pipe. If the server has closed it, usually by its exit, the write reports
+    /// success: an error here would stop the client from reading output that the server wrote
+    /// before.
     fn poll(
         &mut self,
         length: usize,
@@ -197,7 +199,7 @@ impl Input {
         match ready!(write(Pin::new(pipe))) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.pipe = None;
-                self.is_deaf.notify_one();
+                self.input_closed.notify_one();
                 Poll::Ready(Ok(length))
             }
             written => Poll::Ready(written),
@@ -246,7 +248,7 @@ impl AsyncWrite for Input {
     }
 }
 
-/// What the server writes, and whether it did.
+/// The server's standard output, and whether the server has written any of it.
 #[derive(Debug)]
 struct Output(ChildStdout, Arc<Mutex<bool>>);
 
@@ -265,7 +267,6 @@ impl AsyncRead for Output {
     }
 }
 
-// Nothing panics while one of these is locked, so what a poisoned lock guards is whole.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock()
 }

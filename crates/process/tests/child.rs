@@ -1,4 +1,4 @@
-//! Servers as real processes: how they start, what they get, and that all of them end.
+//! Servers as real processes: their start, their environment and their end.
 mod ends;
 mod host;
 mod processes;

@@ -1,11 +1,11 @@
-//! Who ends a server when its host cannot: the keeper.
+//! The keeper: a process that ends a server when its host cannot.
 //!
-//! A process that is killed cleans nothing up. So before a server is started, a small shell is, which
-//! leads the process group that the server is then born into, and does nothing but read a pipe whose
-//! other end only the host has. When the host dies, however it dies, the pipe ends, and the keeper
-//! ends the group, itself included. No server is missed between its start and an entry in some list,
-//! because it is in the group before its program begins; where the group is gone already, joining it
-//! fails, and nothing is started.
+//! A killed host cleans up nothing. So a small shell is started before the server, as leader of a
+//! new process group. It only reads a pipe whose other end is in the host alone. When the host
+//! ends for any reason, the pipe ends, and the keeper ends the group, itself included.
+//!
+//! The server joins the group before its program begins, so the keeper cannot miss a server. If the
+//! group has already ended, joining it fails and no server starts.
 
 use std::io;
 use std::process::Stdio;
@@ -14,9 +14,9 @@ use tokio::process::{Child, ChildStdin, Command};
 
 const SHELL: &str = "/bin/sh";
 
-/// Waits for the end of the host, gives the group a moment to leave by itself, asks it to, and kills
-/// it. `kill` with 0 means the group of the caller, so no number is remembered that could mean
-/// somebody else by then. Not every `sleep` knows fractions.
+/// Waits for the end of the host, then for 0.3 s, sends `SIGTERM` to the group, and `SIGKILL` 0.7 s
+/// later. `kill` with 0 means the group of the caller: a stored id could belong to another group by
+/// then. Some `sleep` programs reject fractions; the script then waits for 1 s.
 const SCRIPT: &str = r#"trap "" HUP INT QUIT TERM
 while read -r line; do :; done
 sleep 0.3 || sleep 1
@@ -28,7 +28,7 @@ kill -KILL 0"#;
 #[derive(Debug)]
 pub(super) struct Keeper {
     process: Child,
-    /// Ends when we do.
+    /// The host's end of the pipe. The system closes it when the host ends.
     _life: ChildStdin,
 }
 
@@ -53,15 +53,15 @@ impl Keeper {
         })
     }
 
-    /// The id of the keeper, and of its group. Until the keeper is awaited, the system gives it to
-    /// nobody else.
+    /// Returns the id of the keeper, and of its group. The system does not reuse it before the
+    /// keeper is awaited.
     pub(super) fn id(&self) -> Option<u32> {
         self.process.id()
     }
 
     /// Waits for the end of the keeper, which has been killed with its group.
     pub(super) async fn reap(&mut self) {
-        // Nothing hangs on how it ended, and nothing can be done if that cannot be learned.
+        // The status does not matter, and a failed wait has no remedy.
         let _ = self.process.wait().await;
     }
 }

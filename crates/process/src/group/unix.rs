@@ -9,7 +9,7 @@ use tokio::process::Child;
 use super::keeper::Keeper;
 use super::{SpawnPlan, Streams};
 
-/// A server and what it started, without those that went off into a group or session of their own.
+/// A server and its descendants, except those that moved to a group or session of their own.
 #[derive(Debug)]
 pub(crate) struct Group {
     server: Child,
@@ -24,7 +24,7 @@ impl Group {
         let keeper = start_keeper()?;
         let keeper_id = keeper.as_ref().and_then(Keeper::id);
         let group = raw(keeper_id.unwrap_or_default())?;
-        // If this fails, the keeper's pipe ends, and with it the keeper.
+        // If this fails, the keeper is dropped. Its pipe ends, so the keeper ends as well.
         let mut server = plan.command().process_group(group).spawn()?;
         let streams = take_streams(&mut server).ok_or(io::ErrorKind::BrokenPipe)?;
         let id = raw(keeper_id.or(server.id()).unwrap_or_default())?;
@@ -37,7 +37,7 @@ impl Group {
         Ok((group, streams))
     }
 
-    /// The id of the server's process; 0 when it is over.
+    /// Returns the id of the server's process; 0 after its end.
     pub(crate) fn server_id(&self) -> u32 {
         self.server.id().unwrap_or_default()
     }
@@ -46,23 +46,23 @@ impl Group {
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost.
+    /// A cancelled wait loses nothing and can be repeated.
     pub(crate) async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.server.wait().await
     }
 
-    /// Asks every process of the group to end; false if that is not possible here.
+    /// Asks every process of the group to end (`SIGTERM`). Returns true: this system supports it.
     pub(crate) fn terminate(&mut self) -> bool {
         self.signal(Signal::TERM);
         true
     }
 
-    /// Kills whatever is left of the group.
+    /// Kills the processes that are left in the group.
     pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }
 
-    /// Waits for our own children of the group, which has been killed.
+    /// Waits for the keeper, the host's other child in the killed group.
     pub(crate) async fn reap(&mut self) {
         self.is_over = true;
         if let Some(keeper) = &mut self.keeper {
@@ -71,13 +71,13 @@ impl Group {
     }
 
     fn signal(&self, signal: Signal) {
-        // Whoever is gone already needs no signal.
+        // An error means that the group has ended already.
         let _ = kill_process_group(self.id, signal);
     }
 }
 
-/// A group that nobody watches any more, as when the runtime is gone, is left to its keeper, whose
-/// pipe ends now; without a keeper it is killed.
+/// Drops a group without supervision, for example after the end of the runtime. The keeper's pipe
+/// ends, so the keeper ends the group. Without a keeper, the group is killed here.
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.is_over && self.keeper.is_none() {
@@ -86,7 +86,7 @@ impl Drop for Group {
     }
 }
 
-/// A system without a shell is served as well, but warned.
+/// Starts a keeper. On a system without a shell it logs a warning and returns `None`.
 fn start_keeper() -> io::Result<Option<Keeper>> {
     match Keeper::start() {
         Ok(keeper) => Ok(Some(keeper)),

@@ -1,8 +1,8 @@
 //! Job objects.
 //!
-//! The server is started suspended, put into a job, and only then let run, so that whatever it starts
-//! is in the job as well. The job is killed by the system when its last handle is closed, which is
-//! what happens when the host ends, however it ends.
+//! The server is started suspended, put into a job, and resumed, so that its descendants are in the
+//! job as well. The system kills the job when its last handle is closed. That also happens when the
+//! host ends for any reason.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,18 +12,18 @@ use tokio::process::Command;
 
 use super::{SpawnPlan, Streams};
 
-/// The program runs only when it is told to.
+/// The program starts suspended, and runs when its thread is resumed.
 const CREATE_SUSPENDED: u32 = 0x0000_0004;
 /// A console program opens no window.
 const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 
-/// A server and whatever it started.
+/// A server and its descendants.
 #[derive(Debug)]
 pub(crate) struct Group {
     job: Box<dyn ChildWrapper>,
 }
 
-/// Starts without a window. Comes after [`JobObject`], which sets its flags without asking for ours.
+/// Starts the program without a window. It must follow [`JobObject`], which overwrites the flags.
 #[derive(Debug)]
 struct NoWindow;
 
@@ -36,7 +36,7 @@ impl CommandWrapper for NoWindow {
 
 impl Group {
     /// Starts the server in a job of its own. For a batch file the standard library quotes the
-    /// arguments for `cmd.exe`, and refuses those that cannot be quoted.
+    /// arguments for `cmd.exe`, and rejects arguments that cannot be quoted.
     pub(crate) fn start(plan: &SpawnPlan) -> io::Result<(Self, Streams)> {
         let mut command = CommandWrap::from(plan.command());
         let mut job = command
@@ -48,7 +48,7 @@ impl Group {
         Ok((Self { job }, streams))
     }
 
-    /// The id of the server's process; 0 when it is over.
+    /// Returns the id of the server's process; 0 after its end.
     pub(crate) fn server_id(&self) -> u32 {
         self.job.id().unwrap_or_default()
     }
@@ -57,26 +57,26 @@ impl Group {
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost.
+    /// A cancelled wait loses nothing and can be repeated.
     pub(crate) async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.job.inner_mut().wait().await
     }
 
-    /// Asks every process of the job to end; false if that is not possible here. It is not: no signal
-    /// of this system reaches a program without a window or a console of ours.
+    /// Returns false: this system has no signal that reaches a program without a window or a shared
+    /// console.
     pub(crate) fn terminate(&mut self) -> bool {
         false
     }
 
-    /// Kills whatever is left of the job.
+    /// Kills the processes that are left in the job.
     pub(crate) fn kill(&mut self) {
-        // Whoever is gone already need not be killed.
+        // An error means that the job has ended already.
         let _ = self.job.start_kill();
     }
 
-    /// Waits for the job, which has been killed.
+    /// Waits for the end of the killed job.
     pub(crate) async fn reap(&mut self) {
-        // Nothing hangs on how it ended, and nothing can be done if that cannot be learned.
+        // The status does not matter, and a failed wait has no remedy.
         let _ = self.job.wait().await;
     }
 }

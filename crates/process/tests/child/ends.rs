@@ -1,4 +1,4 @@
-//! How servers end: by themselves, asked, or by force; and what is left of them, which is nothing.
+//! Ends of servers: on their own, on request, or by force. No process is left.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,29 +12,29 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::child::processes::{
-    PATIENCE, Scratch, await_end, await_none, group_of, marked, new_mark, script,
+    Scratch, TEST_TIMEOUT, await_end, await_none, group_of, marked, new_mark, script,
 };
 
-/// Graces of a server from which nothing good is expected.
-fn impatient() -> ChildOptions {
+/// Options with short timeouts, for a server that ignores requests to end.
+fn short_timeouts() -> ChildOptions {
     let mut options = ChildOptions::default();
     options.exit_timeout = Duration::from_millis(100);
     options.terminate_timeout = Duration::from_millis(100);
     options
 }
 
-/// Starts a server, and waits until it says that it is up.
+/// Starts a server and waits until it writes `up`.
 async fn up(command: Command) -> ChildServer {
     let mut server = command.start().expect("it starts");
     let mut word = [0; 3];
-    let said = timeout(PATIENCE, server.stdout.read_exact(&mut word)).await;
-    said.expect("in time").expect("it says something");
+    let read = timeout(TEST_TIMEOUT, server.stdout.read_exact(&mut word)).await;
+    read.expect("in time").expect("three bytes");
     assert_eq!(&word, b"up\n");
     server
 }
 
 async fn end(server: ChildServer) -> ChildExit {
-    timeout(PATIENCE, server.end()).await.expect("in time")
+    timeout(TEST_TIMEOUT, server.end()).await.expect("in time")
 }
 
 // spec: 2025-11-25 LIFE-20
@@ -59,7 +59,7 @@ async fn the_end_of_its_input_is_enough_for_most_servers() {
 async fn a_server_that_ignores_the_end_of_its_input_is_asked_to_end() {
     let mark = new_mark();
     let lines = "trap 'echo asked >&2; exit 7' TERM; echo up; while :; do sleep 1000 & wait; done";
-    let server = up(script(lines, &mark).options(impatient())).await;
+    let server = up(script(lines, &mark).options(short_timeouts())).await;
 
     let exit = end(server).await;
 
@@ -72,11 +72,11 @@ async fn a_server_that_ignores_the_end_of_its_input_is_asked_to_end() {
 // spec: 2026-07-28 N-STDIO-08
 // hardening: H-169
 #[tokio::test]
-async fn a_server_that_ignores_that_too_is_killed_with_all_it_started() {
+async fn a_server_that_ignores_the_request_too_is_killed_with_its_group() {
     let mark = new_mark();
     let lines = "trap '' TERM; (sleep 1000 & echo up; wait) & exec sleep 1000";
-    let server = up(script(lines, &mark).options(impatient())).await;
-    assert!(marked(&mark).len() >= 3, "it started others");
+    let server = up(script(lines, &mark).options(short_timeouts())).await;
+    assert!(marked(&mark).len() >= 3, "the server has descendants");
 
     let exit = end(server).await;
 
@@ -86,7 +86,7 @@ async fn a_server_that_ignores_that_too_is_killed_with_all_it_started() {
 
 // hardening: H-169
 #[tokio::test]
-async fn what_a_server_leaves_behind_is_ended_with_it() {
+async fn a_descendant_is_ended_with_its_server() {
     let mark = new_mark();
     let server = up(script("sleep 1000 & echo up; cat", &mark)).await;
 
@@ -98,7 +98,7 @@ async fn what_a_server_leaves_behind_is_ended_with_it() {
 
 // hardening: H-169
 #[tokio::test]
-async fn what_a_server_leaves_behind_without_streams_is_ended_with_it() {
+async fn a_descendant_without_streams_is_ended_with_its_server() {
     let mark = new_mark();
     let lines = "trap '' TERM; sleep 1000 </dev/null >/dev/null 2>&1 & echo up; cat";
     let server = up(script(lines, &mark)).await;
@@ -111,12 +111,12 @@ async fn what_a_server_leaves_behind_without_streams_is_ended_with_it() {
 // spec: 2025-11-25 TRANS-STDIO-05
 // hardening: H-168
 #[tokio::test]
-async fn a_server_that_fails_says_how() {
+async fn the_end_of_a_failed_server_has_its_status_and_stderr() {
     let mark = new_mark();
     let command = script("echo no configuration >&2; exit 3", &mark);
     let server = command.start().expect("it starts");
 
-    let exit = timeout(PATIENCE, server.supervisor.ended())
+    let exit = timeout(TEST_TIMEOUT, server.supervisor.ended())
         .await
         .expect("in time");
 
@@ -132,7 +132,7 @@ async fn a_server_that_fails_says_how() {
 // spec: 2025-11-25 TRANS-STDIO-06
 // spec: 2026-07-28 N-STDIO-04
 #[tokio::test]
-async fn words_on_standard_error_are_no_failure() {
+async fn output_on_standard_error_is_not_a_failure() {
     let mark = new_mark();
     let server = up(script("echo ERROR: fatal >&2; echo up; cat", &mark)).await;
 
@@ -144,7 +144,7 @@ async fn words_on_standard_error_are_no_failure() {
 
 // hardening: H-167
 #[tokio::test]
-async fn a_flood_on_standard_error_is_read_and_its_end_is_kept() {
+async fn a_flood_on_standard_error_is_read_and_its_end_is_stored() {
     let mark = new_mark();
     let lines = "head -c 100000000 /dev/zero | tr '\\0' x >&2; echo done >&2; echo up; cat";
     let server = up(script(lines, &mark)).await;
@@ -157,29 +157,29 @@ async fn a_flood_on_standard_error_is_read_and_its_end_is_kept() {
 
 // spec: 2025-11-25 TRANS-STDIO-05
 #[tokio::test]
-async fn what_is_said_on_standard_error_can_be_heard() {
-    let (mark, heard) = (new_mark(), Arc::new(Mutex::new(Vec::new())));
+async fn a_listener_gets_the_bytes_of_standard_error() {
+    let (mark, received) = (new_mark(), Arc::new(Mutex::new(Vec::new())));
     let listener = {
-        let heard = Arc::clone(&heard);
-        move |said: &[u8]| heard.lock().expect("free").extend_from_slice(said)
+        let received = Arc::clone(&received);
+        move |bytes: &[u8]| received.lock().expect("free").extend_from_slice(bytes)
     };
     let server =
         up(script("echo one >&2; echo up; cat; echo two >&2", &mark).on_stderr(listener)).await;
 
     end(server).await;
 
-    assert_eq!(*heard.lock().expect("free"), b"one\ntwo\n");
+    assert_eq!(*received.lock().expect("free"), b"one\ntwo\n");
 }
 
 #[tokio::test]
 async fn a_dropped_server_is_ended() {
     let mark = new_mark();
     let lines = "trap '' TERM; sleep 1000 & echo up; exec sleep 1000";
-    let server = up(script(lines, &mark).options(impatient())).await;
+    let server = up(script(lines, &mark).options(short_timeouts())).await;
 
     drop(server);
 
-    // The end is awaited elsewhere, so that the runtime here can go on.
+    // Another thread awaits the end, because a blocked runtime could not end the server.
     let awaited = spawn_blocking(move || await_none(&mark));
     awaited.await.expect("it ends");
 }
@@ -219,7 +219,7 @@ async fn no_keeper_is_left_when_its_server_did_not_start() {
 
     Command::new(&file).start().expect_err("no program");
 
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     let since = children().into_iter().filter(|id| !before.contains(id));
     let ends = since.map(|id| spawn_blocking(move || await_end(id, deadline)));
     for end in ends.collect::<Vec<_>>() {
@@ -227,7 +227,7 @@ async fn no_keeper_is_left_when_its_server_did_not_start() {
     }
 }
 
-/// The children of this thread, which is the one that starts servers here.
+/// Returns the children of this thread, which is the only one that starts servers in this test.
 fn children() -> Vec<u32> {
     let list = std::fs::read_to_string("/proc/thread-self/children").expect("a list");
     let ids = list.split_whitespace().map(str::parse);

@@ -1,4 +1,4 @@
-//! A host that is killed leaves nothing behind: no server, and nothing that a server started.
+//! A killed host leaves no server behind, and no descendant of a server.
 
 use std::io::{BufRead as _, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -7,28 +7,28 @@ use std::time::Instant;
 use tokio::io::AsyncReadExt as _;
 
 use crate::child::processes::{
-    MARK, PATIENCE, await_end, await_none, group_of, marked, new_mark, script,
+    MARK, TEST_TIMEOUT, await_end, await_none, group_of, marked, new_mark, script,
 };
 
 /// The variable that turns this test into the host that is killed.
 const SERVER: &str = "PINTLE_TEST_SERVER";
-/// How many hosts there are at a time.
+/// Number of hosts at a time.
 const AT_ONCE: usize = 50;
 
-/// Servers that a host may have: one that does as it should; one that reads nothing and cannot be
-/// asked; one behind wrappers, as `npx` and `sh -c` are.
+/// Servers of a host: one that ends at the end of its input; one that ignores it and signals; one
+/// behind wrappers like `npx` and `sh -c`.
 const SERVERS: [&str; 3] = [
     "echo up; exec cat",
     "trap '' TERM HUP INT; echo up; exec sleep 1000",
     "trap '' TERM; sh -c 'sh -c \"sleep 1000; true\"; true' & echo up; wait",
 ];
 
-/// Half of the hosts are killed when their server is up, the others while they start it.
+/// Half of the hosts are killed when their server runs, the others while they start it.
 // hardening: H-169
 #[test]
 fn nothing_outlives_a_host_that_is_killed_a_hundred_times() {
     if let Ok(lines) = std::env::var(SERVER) {
-        return be_the_host(&lines);
+        return run_host(&lines);
     }
     for _ in 0..100 / AT_ONCE {
         let marks: Vec<String> = (0..AT_ONCE / 2)
@@ -38,13 +38,13 @@ fn nothing_outlives_a_host_that_is_killed_a_hundred_times() {
         let killed: Vec<(String, u32)> = hosts.into_iter().map(Host::kill_late).collect();
         for (mark, keeper) in killed {
             await_none(&mark);
-            await_end(keeper, Instant::now() + PATIENCE);
+            await_end(keeper, Instant::now() + TEST_TIMEOUT);
         }
         marks.iter().for_each(|mark| await_none(mark));
     }
 }
 
-/// Another process of this program.
+/// Another process of this test program.
 struct Host {
     process: Child,
     output: Lines<BufReader<ChildStdout>>,
@@ -71,15 +71,15 @@ impl Host {
         }
     }
 
-    /// Kills it while it starts its server. Gives back its mark.
+    /// Kills the host while it starts its server. Returns the host's mark.
     fn kill_early(mut self) -> String {
-        self.heard("begins");
+        self.read_after("begins");
         self.kill()
     }
 
-    /// Kills it when its server is up. Gives back its mark, and the keeper of its server.
+    /// Kills the host when its server runs. Returns the host's mark and the id of the keeper.
     fn kill_late(mut self) -> (String, u32) {
-        let server = self.heard("has server ").parse().expect("an id");
+        let server = self.read_after("has server ").parse().expect("an id");
         assert!(marked(&self.mark).contains(&server));
         let keeper = group_of(server);
         (self.kill(), keeper)
@@ -91,17 +91,17 @@ impl Host {
         self.mark
     }
 
-    /// Waits for a line, and gives back what follows in it.
-    fn heard(&mut self, word: &str) -> String {
+    /// Waits for a line that contains `word`, and returns the text after the word.
+    fn read_after(&mut self, word: &str) -> String {
         let lines = self.output.by_ref().map(|line| line.expect("text"));
         let mut after = lines.filter_map(|line| Some(line.split_once(word)?.1.to_owned()));
-        after.next().expect("it says so")
+        after.next().expect("such a line")
     }
 }
 
-/// Starts the server, says so, and waits to be killed.
+/// Starts the server, prints its id, and waits to be killed.
 #[expect(clippy::print_stdout, reason = "another process reads it")]
-fn be_the_host(lines: &str) {
+fn run_host(lines: &str) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         println!("begins");

@@ -1,4 +1,4 @@
-//! Processes of this machine that carry a mark, so that a test finds those it caused.
+//! Processes that have a mark, so that a test finds the processes that it caused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// How long anything may take, before a test fails rather than hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// The variable that holds a mark.
+/// Maximum time of a wait in a test. A test then fails, so that it cannot hang.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Name of the variable that holds a mark.
 pub(crate) const MARK: &str = "PINTLE_TEST_MARK";
 
-/// A mark that nobody else has.
+/// Returns a mark that is unique on this machine.
 pub(crate) fn new_mark() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{}-{number}", std::process::id())
 }
 
-/// A server that is a few lines of shell. It has a mark, which whatever it starts inherits.
+/// Returns a server of a few shell lines. Its descendants inherit its mark.
 pub(crate) fn script(lines: &str, mark: &str) -> Command {
     Command::new("sh").args(["-c", lines]).env(MARK, mark)
 }
 
-/// A directory for one test, which goes with it.
+/// A directory for one test. Dropping it deletes the directory.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -44,23 +44,23 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to clean up.
+        // The system deletes a directory that is left in its temporary directory.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Every living process with this mark.
+/// Returns the ids of the living processes with this mark.
 pub(crate) fn marked(mark: &str) -> Vec<u32> {
-    let wanted = format!("{MARK}={mark}");
+    let variable = format!("{MARK}={mark}");
     let ids = fs::read_dir("/proc").expect("a list of processes");
     let ids = ids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    ids.filter(|id| is_alive(*id) && has(*id, &wanted))
+    ids.filter(|id| is_alive(*id) && has(*id, &variable))
         .collect()
 }
 
 /// Waits until no process with this mark is left.
 pub(crate) fn await_none(mark: &str) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     loop {
         let left = marked(mark);
         if left.is_empty() {
@@ -72,7 +72,7 @@ pub(crate) fn await_none(mark: &str) {
     }
 }
 
-/// Waits for the end of any process.
+/// Waits for the end of a process, which need not be a child.
 pub(crate) fn await_end(id: u32, deadline: Instant) {
     let pid = Pid::from_raw(id.try_into().expect("an id")).expect("not 0");
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
@@ -84,10 +84,15 @@ pub(crate) fn await_end(id: u32, deadline: Instant) {
         let left = Timespec::try_from(left).expect("not long");
         ended = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&left));
     }
-    assert_eq!(ended, Ok(1), "process {id} lives on: {}", command_line(id));
+    assert_eq!(
+        ended,
+        Ok(1),
+        "process {id} still runs: {}",
+        command_line(id)
+    );
 }
 
-/// The process group of a process.
+/// Returns the id of a process's group.
 pub(crate) fn group_of(id: u32) -> u32 {
     let about = fs::read_to_string(file(id, "stat")).expect("it runs");
     let (_, after_name) = about.rsplit_once(") ").expect("a name");

@@ -1,4 +1,4 @@
-//! What a server gets when it starts, and why one does not.
+//! Starts of servers: arguments, environment, directory, and errors.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::child::processes::{MARK, Scratch, group_of, new_mark, script};
 
-/// Everything a server writes, which gets no input.
+/// Returns the whole output of a server that gets no input.
 async fn output(command: Command) -> Vec<u8> {
     let mut server = command.start().expect("it starts");
     drop(server.stdin);
@@ -23,7 +23,7 @@ async fn output(command: Command) -> Vec<u8> {
 
 // spec: 2025-11-25 TRANS-STDIO-01, TRANS-GEN-01
 #[tokio::test]
-async fn a_server_reads_what_we_write_and_writes_what_we_read() {
+async fn the_streams_carry_bytes_to_the_server_and_from_it() {
     let mut server = Command::new("cat").start().expect("it starts");
 
     server.stdin.write_all(b"{}\n").await.expect("it reads");
@@ -64,7 +64,7 @@ async fn arguments_arrive_byte_for_byte() {
 
 // hardening: H-73
 #[tokio::test]
-async fn a_name_with_spaces_is_no_command_line() {
+async fn a_name_with_spaces_is_not_a_command_line() {
     let error = Command::new("cat /etc/passwd")
         .start()
         .expect_err("no such program");
@@ -75,7 +75,7 @@ async fn a_name_with_spaces_is_no_command_line() {
 // spec: 2025-11-25 AUTH-03
 // hardening: H-74
 #[tokio::test]
-async fn the_environment_is_minimal_and_holds_what_was_named() {
+async fn the_environment_is_minimal_and_has_the_named_variables() {
     let here = std::env::var("CARGO_MANIFEST_DIR");
     assert!(
         here.is_ok(),
@@ -119,7 +119,7 @@ async fn the_environment_is_minimal_and_holds_what_was_named() {
 }
 
 #[tokio::test]
-async fn names_that_no_shell_would_take_are_passed_on() {
+async fn variables_with_names_invalid_in_a_shell_are_passed_on() {
     let command = Command::new("env").env("npm_config_//registry.example/:token", "t");
 
     let output = String::from_utf8(output(command).await).expect("text");
@@ -159,7 +159,7 @@ async fn the_server_starts_in_the_directory_it_is_given() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_why() {
+async fn a_failed_start_returns_an_error_with_its_reason() {
     let scratch = Scratch::new();
     let here = scratch.path();
     fs::write(here.join("notes"), "words").expect("written");
@@ -185,9 +185,9 @@ async fn what_cannot_be_started_says_why() {
     assert!(matches!(error, SpawnError::Failed { .. }), "{error}");
 }
 
-/// What a terminal sends to the host, such as an interrupt, does not reach the server.
+/// A signal of a terminal to the host, such as an interrupt, does not reach the server.
 #[tokio::test]
-async fn the_server_is_in_a_group_that_is_not_ours() {
+async fn the_server_is_not_in_the_process_group_of_the_host() {
     let mark = new_mark();
     let server = script("cat", &mark).start().expect("it starts");
     let (ours, its) = (
@@ -196,7 +196,7 @@ async fn the_server_is_in_a_group_that_is_not_ours() {
     );
 
     assert_ne!(its, ours);
-    assert_ne!(its, server.supervisor.id(), "somebody else leads it");
+    assert_ne!(its, server.supervisor.id(), "the keeper leads the group");
     assert_eq!(group_of(its), its);
     server.end().await;
 }

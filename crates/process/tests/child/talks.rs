@@ -1,4 +1,4 @@
-//! Conversations with a process: how they end, and how often they begin again.
+//! Conversations with a process: their ends, and restarts of the process.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::child::processes::{PATIENCE, await_none, marked, new_mark, script};
+use crate::child::processes::{TEST_TIMEOUT, await_none, marked, new_mark, script};
 
-/// A line that a server may write at any time.
+/// A message that a server may write at any time.
 const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
 type Driver = JoinHandle<Result<(), TransportError>>;
 
-/// A client of a server, with a call in flight.
+/// Starts a client of a server, with a call in flight.
 fn calling(transport: ChildTransport) -> (Peer, PeerCall, Driver) {
     let identity = Implementation::new("t", "1");
     let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
@@ -33,10 +33,10 @@ fn calling(transport: ChildTransport) -> (Peer, PeerCall, Driver) {
 }
 
 async fn within<T>(future: impl Future<Output = T>) -> T {
-    timeout(PATIENCE, future).await.expect("in time")
+    timeout(TEST_TIMEOUT, future).await.expect("in time")
 }
 
-/// How a conversation with a server ends that ends itself.
+/// Returns the error of a conversation with a server that ends on its own.
 async fn lost(command: &Command) -> TransportError {
     let transport = within(command.connect()).await.expect("it starts");
     let (_peer, call, driver) = calling(transport);
@@ -52,7 +52,7 @@ async fn lost(command: &Command) -> TransportError {
 // spec: 2026-07-28 N-STDIO-11
 // hardening: H-168
 #[tokio::test]
-async fn a_call_during_which_the_server_dies_says_how_it_died() {
+async fn a_call_fails_with_the_exit_of_the_server_that_died() {
     let command = script("read line; echo out of memory >&2; exit 3", &new_mark());
 
     let error = lost(&command).await;
@@ -71,28 +71,28 @@ async fn a_call_during_which_the_server_dies_says_how_it_died() {
     assert_eq!(exit.to_string(), "sh ended (exit status: 3): out of memory");
 }
 
-fn lines(said: &[u8]) -> usize {
-    said.iter().filter(|byte| **byte == b'\n').count()
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The server repeats what it reads where it does no harm.
+/// The server copies its input to standard error, where the client ignores it.
 // spec: 2025-11-25 TRANS-STDIO-02, TRANS-STDIO-03, TRANS-STDIO-08
 // spec: 2026-07-28 N-STDIO-01, N-STDIO-03, N-STDIO-07
 #[tokio::test]
-async fn what_a_server_reads_is_messages_one_a_line() {
-    let (said, mut heard) = watch::channel(Vec::new());
-    let listener = move |bytes: &[u8]| said.send_modify(|said| said.extend_from_slice(bytes));
+async fn a_server_reads_one_message_per_line() {
+    let (input, mut inputs) = watch::channel(Vec::new());
+    let listener = move |bytes: &[u8]| input.send_modify(|input| input.extend_from_slice(bytes));
     let command = script("cat >&2", &new_mark()).on_stderr(listener);
     let transport = within(command.connect()).await.expect("it starts");
     let (peer, call, driver) = calling(transport);
     let name = Value::from("two\nlines\r\nand \u{2028} more");
     let params = JsonObject::from_iter([("name".to_owned(), name.clone())]);
     let other = peer.call(NewCall::new("tools/call", params)).expect("room");
-    within(heard.wait_for(|said| lines(said) == 2))
+    within(inputs.wait_for(|input| lines(input) == 2))
         .await
         .expect("a listener");
     drop(call);
-    within(heard.wait_for(|said| lines(said) == 3))
+    within(inputs.wait_for(|input| lines(input) == 3))
         .await
         .expect("a listener");
 
@@ -100,8 +100,8 @@ async fn what_a_server_reads_is_messages_one_a_line() {
 
     within(driver).await.expect("no panic").expect("a good end");
     within(other.outcome()).await.expect_err("it is over");
-    let heard = String::from_utf8(heard.borrow().clone()).expect("text");
-    let messages = heard
+    let input = String::from_utf8(inputs.borrow().clone()).expect("text");
+    let messages = input
         .lines()
         .map(|line| serde_json::from_str(line).expect(line));
     let messages: Vec<Value> = messages.collect();
@@ -111,12 +111,12 @@ async fn what_a_server_reads_is_messages_one_a_line() {
     let ids = [2, 3].map(|at: usize| &messages[at]["params"]["requestId"]);
     assert_eq!(ids, [&messages[0]["id"], &messages[1]["id"]]);
     assert_eq!(messages[1]["params"]["name"], name);
-    assert!(heard.ends_with('\n'), "{heard}");
+    assert!(input.ends_with('\n'), "{input}");
 }
 
-/// What is written to it fails as soon as it has ended, which says nothing about its answer.
+/// A write to the server fails after its exit. The client must read its answer all the same.
 #[tokio::test]
-async fn a_server_that_answers_and_leaves_has_answered() {
+async fn the_answer_of_a_server_that_exits_is_received() {
     let lines = r#"read -r line; id=${line#*'"id":'}; id=${id%%[,\}]*}
         echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"resultType":"complete","tools":[]}}'"#;
     for _ in 0..8 {
@@ -129,7 +129,9 @@ async fn a_server_that_answers_and_leaves_has_answered() {
         let answer = within(call.outcome()).await.expect("an answer");
 
         assert!(answer.get().contains("tools"), "{answer}");
-        within(other.outcome()).await.expect_err("nobody is left");
+        within(other.outcome())
+            .await
+            .expect_err("the server has exited");
         let end = within(driver).await.expect("no panic");
         assert_eq!(
             end.map_err(|error| error.kind()),
@@ -141,7 +143,7 @@ async fn a_server_that_answers_and_leaves_has_answered() {
 // spec: 2026-07-28 N-STDIO-10
 // spec: 2025-11-25 LIFE-21
 #[tokio::test]
-async fn a_server_that_closes_its_output_is_let_go() {
+async fn a_server_that_closes_its_output_may_exit_on_its_own() {
     let mark = new_mark();
     let command = script(
         "exec >&-; while read -r line; do :; done; echo bye >&2",
@@ -162,7 +164,7 @@ async fn a_server_that_closes_its_output_is_let_go() {
 #[tokio::test]
 async fn a_server_that_closes_its_output_and_stays_is_ended() {
     let mark = new_mark();
-    let command = script("exec >&-; exec sleep 1000", &mark).options(impatient());
+    let command = script("exec >&-; exec sleep 1000", &mark).options(short_timeouts());
 
     let error = lost(&command).await;
 
@@ -172,7 +174,7 @@ async fn a_server_that_closes_its_output_and_stays_is_ended() {
         .expect("it ends");
 }
 
-/// It is told from a server that ended, and is not waited for.
+/// The error differs from that of a server that exited. The client does not wait for the exit.
 // spec: 2026-07-28 N-STDIO-14
 #[tokio::test]
 async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
@@ -180,7 +182,7 @@ async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
     let lines = format!("echo '{NOTICE}'; head -c 2000 /dev/zero | tr '\\0' x; exec sleep 1000");
     let mut streams = StreamOptions::default();
     streams.max_line_bytes = 1000;
-    let command = script(&lines, &mark).options(impatient());
+    let command = script(&lines, &mark).options(short_timeouts());
 
     let error = lost(&command.stream_options(streams)).await;
 
@@ -199,7 +201,7 @@ async fn closing_waits_for_the_end_of_the_process() {
         "trap '' TERM; sleep 1000 & exec sleep 1000",
     ] {
         let mark = new_mark();
-        let command = script(lines, &mark).options(impatient());
+        let command = script(lines, &mark).options(short_timeouts());
         let transport = within(command.connect()).await.expect("it starts");
         let (peer, call, driver) = calling(transport);
 
@@ -210,7 +212,7 @@ async fn closing_waits_for_the_end_of_the_process() {
             PeerCallError::Closed
         );
         within(driver).await.expect("no panic").expect("a good end");
-        // The kernel may take a moment to bury what it has killed.
+        // The kernel may take a moment to remove a killed process.
         spawn_blocking(move || await_none(&mark))
             .await
             .expect("it ends");
@@ -218,9 +220,9 @@ async fn closing_waits_for_the_end_of_the_process() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_dropped_takes_its_process_along() {
+async fn a_dropped_conversation_ends_its_process() {
     let mark = new_mark();
-    let command = script("trap '' TERM; exec sleep 1000", &mark).options(impatient());
+    let command = script("trap '' TERM; exec sleep 1000", &mark).options(short_timeouts());
     let transport = within(command.connect()).await.expect("it starts");
     let (_peer, _call, driver) = calling(transport);
 
@@ -234,8 +236,8 @@ async fn a_conversation_that_is_dropped_takes_its_process_along() {
 // spec: 2026-07-28 N-STDIO-11
 // hardening: H-185
 #[tokio::test]
-async fn a_server_that_crashes_in_a_loop_is_left_alone() {
-    let mut options = impatient();
+async fn a_server_that_crashes_in_a_loop_is_not_started_for_a_while() {
+    let mut options = short_timeouts();
     options.max_restarts = 3;
     let command = script(
         &format!("echo '{NOTICE}'; echo no >&2; exit 1"),
@@ -275,34 +277,42 @@ async fn a_server_that_crashes_in_a_loop_is_left_alone() {
 #[tokio::test]
 async fn a_server_that_crashed_is_started_again_after_a_wait() {
     const HOUR: Duration = Duration::from_secs(3600);
-    let mut options = impatient();
+    let mut options = short_timeouts();
     (options.restart_delay, options.max_restart_delay) = (HOUR, HOUR);
     let command = script(&format!("echo '{NOTICE}'; exit 1"), &new_mark()).options(options);
     lost(&command).await;
 
     tokio::time::pause();
-    let asked = tokio::time::Instant::now();
+    let begin = tokio::time::Instant::now();
     command.connect().await.expect("it starts");
 
-    // Whatever passed since the end is part of the wait.
-    assert!(asked.elapsed() > HOUR - PATIENCE, "{:?}", asked.elapsed());
-    assert!(asked.elapsed() < HOUR + PATIENCE, "{:?}", asked.elapsed());
+    // The time since the end of the server is part of the wait.
+    assert!(
+        begin.elapsed() > HOUR - TEST_TIMEOUT,
+        "{:?}",
+        begin.elapsed()
+    );
+    assert!(
+        begin.elapsed() < HOUR + TEST_TIMEOUT,
+        "{:?}",
+        begin.elapsed()
+    );
 }
 
 #[tokio::test]
-async fn what_does_not_start_cannot_be_reached() {
+async fn a_server_that_does_not_start_is_unreachable() {
     let error = Command::new("no-such-program")
         .connect()
         .await
         .expect_err("nothing");
 
     assert_eq!(error.kind(), TransportErrorKind::Unreachable);
-    let said = "the server cannot be reached: there is no program no-such-program to start";
-    assert_eq!(error.to_string(), said);
+    let text = "the server cannot be reached: there is no program no-such-program to start";
+    assert_eq!(error.to_string(), text);
 }
 
 #[test]
-fn a_server_is_known_again_by_what_it_is_started_with() {
+fn the_key_of_a_server_depends_on_its_command_without_values() {
     let server = || {
         Command::new("npx")
             .args(["-y", "some-server"])
@@ -310,20 +320,20 @@ fn a_server_is_known_again_by_what_it_is_started_with() {
     };
     let key = |command: Command| command.key().expect("it has one");
 
-    let known = key(server());
-    assert_eq!(known, key(server()));
+    let first = key(server());
+    assert_eq!(first, key(server()));
     assert_eq!(
-        known,
+        first,
         key(server().env("TOKEN", "two")),
-        "a secret says nothing"
+        "the key does not depend on a secret"
     );
-    assert_ne!(known, key(server().arg("--legacy")));
-    assert_ne!(known, key(server().current_dir("/")));
-    assert_ne!(known, key(server().env("MODE", "legacy")));
+    assert_ne!(first, key(server().arg("--legacy")));
+    assert_ne!(first, key(server().current_dir("/")));
+    assert_ne!(first, key(server().env("MODE", "legacy")));
 }
 
-/// Graces of a server from which nothing good is expected.
-fn impatient() -> ChildOptions {
+/// Options with short timeouts, for a server that ignores requests to end.
+fn short_timeouts() -> ChildOptions {
     let mut options = ChildOptions::default();
     options.exit_timeout = Duration::from_millis(100);
     options.terminate_timeout = Duration::from_millis(100);
