@@ -19,7 +19,7 @@ use crate::access::knock_by;
 use pintle_hosts::{Endpoint, without_query};
 
 use link::Walk;
-pub(crate) use link::{Link, State};
+pub(crate) use link::{Link, LinkState};
 
 /// How many authorization servers of one resource are looked at.
 const ISSUERS: usize = 4;

@@ -1,66 +1,64 @@
-//! A link of the chain, and the state of a walk along it.
+//! One link of the authorization chain, and the walk that checks the links in order.
 
 use pintle::auth::{FetchPolicy, WebUrl};
 
-/// One link.
+/// One checked step between a server and the issuer of its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// Which one.
     pub(crate) name: &'static str,
-    /// How it is.
-    pub(crate) state: State,
-    /// What was found.
-    pub(crate) said: String,
-    /// What to do about it.
+    pub(crate) state: LinkState,
+    /// The finding: text for the user, often with words of the server.
+    pub(crate) finding: String,
+    /// Advice for the user. Absent if the link holds.
     pub(crate) next: Option<String>,
 }
 
-/// How a link is. Closed: whoever shows it shows all of it.
+/// Whether a link of the authorization chain holds, for every client or only for some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    /// It holds.
+pub(crate) enum LinkState {
+    /// The link holds for every client.
     Whole,
-    /// It holds, and not for every client.
+    /// The link holds, but a client may need more: a guess, or its own registration.
     Weak,
-    /// It does not hold.
+    /// The link does not hold, so a sign-in or a call fails at it.
     Broken,
 }
 
 impl Link {
-    pub(super) fn whole(name: &'static str, said: impl Into<String>) -> Self {
+    pub(super) fn whole(name: &'static str, finding: impl Into<String>) -> Self {
         Self {
             name,
-            state: State::Whole,
-            said: said.into(),
+            state: LinkState::Whole,
+            finding: finding.into(),
             next: None,
         }
     }
 
     pub(super) fn weak(
         name: &'static str,
-        said: impl Into<String>,
+        finding: impl Into<String>,
         next: impl Into<String>,
     ) -> Self {
         Self {
-            state: State::Weak,
+            state: LinkState::Weak,
             next: Some(next.into()),
-            ..Self::whole(name, said)
+            ..Self::whole(name, finding)
         }
     }
 
     pub(super) fn broken(
         name: &'static str,
-        said: impl Into<String>,
+        finding: impl Into<String>,
         next: impl Into<String>,
     ) -> Self {
         Self {
-            state: State::Broken,
-            ..Self::weak(name, said, next)
+            state: LinkState::Broken,
+            ..Self::weak(name, finding, next)
         }
     }
 }
 
-/// What walks: the server, what may be followed, and whether somebody has registered the client.
+/// A walk along the chain of one server. `has_client` is true if the user gave a client id.
 pub(super) struct Walk<'w, F> {
     pub(super) fetch: &'w F,
     pub(super) server: WebUrl,

@@ -122,7 +122,7 @@ async fn a_whole_chain_has_nothing_to_do() {
     assert!(
         links
             .iter()
-            .all(|link| link.state == State::Whole && link.next.is_none()),
+            .all(|link| link.state == LinkState::Whole && link.next.is_none()),
         "{links:?}"
     );
 }
@@ -264,13 +264,13 @@ async fn the_broken_link_is_named_with_its_document_and_the_next_step() {
         let links = links(&deployment, false).await;
         let broken: Vec<&Link> = links
             .iter()
-            .filter(|link| link.state == State::Broken)
+            .filter(|link| link.state == LinkState::Broken)
             .collect();
         let [link] = broken.as_slice() else {
             panic!("{number}: one link is broken: {links:?}");
         };
         assert_eq!(link.name, *name, "{number}: {link:?}");
-        assert!(link.said.contains(said), "{number}: {link:?}");
+        assert!(link.finding.contains(said), "{number}: {link:?}");
         assert!(
             link.next.as_deref().is_some_and(|text| text.contains(next)),
             "{number}: {link:?}"
@@ -287,13 +287,15 @@ async fn what_works_for_some_is_weak() {
     let found = links(&deployment, false).await;
     let weak: Vec<&str> = found
         .iter()
-        .filter(|link| link.state == State::Weak)
+        .filter(|link| link.state == LinkState::Weak)
         .map(|link| link.name)
         .collect();
     assert_eq!(weak, ["challenge", "registration"], "{found:?}");
     let found = links(&deployment, true).await;
     assert!(
-        found.iter().any(|link| link.said.contains("--client-id")),
+        found
+            .iter()
+            .any(|link| link.finding.contains("--client-id")),
         "{found:?}"
     );
 }
@@ -309,7 +311,7 @@ async fn every_issuer_is_looked_at() {
     let links = links(&deployment, false).await;
     let broken: Vec<&Link> = links
         .iter()
-        .filter(|link| link.state == State::Broken)
+        .filter(|link| link.state == LinkState::Broken)
         .collect();
     assert_eq!(broken.len(), 1, "{links:?}");
     assert!(
@@ -326,32 +328,38 @@ async fn a_token_that_is_shown_is_the_last_link() {
         ..Endpoint::default()
     };
     endpoint.authorize("s3cret-token");
-    let rows: [(u16, &str, State, &str, &str); 7] = [
-        (200, "", State::Whole, "takes it", ""),
-        (404, "", State::Whole, "takes it", ""),
-        (400, "", State::Whole, "takes it", ""),
+    let rows: [(u16, &str, LinkState, &str, &str); 7] = [
+        (200, "", LinkState::Whole, "takes it", ""),
+        (404, "", LinkState::Whole, "takes it", ""),
+        (400, "", LinkState::Whole, "takes it", ""),
         (
             401,
             "Bearer error=\"invalid_token\", error_description=\"the token has expired\"",
-            State::Broken,
+            LinkState::Broken,
             "(HTTP status 401, invalid_token): the token has expired",
             "`pintle login https://mcp.example/mcp`",
         ),
         (
             401,
             "Bearer",
-            State::Broken,
+            LinkState::Broken,
             "(HTTP status 401, without a reason)",
             "`pintle login https://mcp.example/mcp`",
         ),
         (
             403,
             "Bearer error=\"insufficient_scope\", scope=\"files:read files:write\"",
-            State::Broken,
+            LinkState::Broken,
             "wants the scopes \"files:read files:write\"",
             "--scope files:read --scope files:write",
         ),
-        (503, "", State::Broken, "nobody can say", "reach the issuer"),
+        (
+            503,
+            "",
+            LinkState::Broken,
+            "nobody can say",
+            "reach the issuer",
+        ),
     ];
     for (status, challenge, state, said, next) in rows {
         let mut deployment = Deployment::whole();
@@ -360,7 +368,7 @@ async fn a_token_that_is_shown_is_the_last_link() {
         assert!(!format!("{links:?}").contains("s3cret"), "{links:?}");
         let link = links.last().expect("some");
         assert_eq!((link.name, link.state), ("token", state), "{link:?}");
-        assert!(link.said.contains(said), "{link:?}");
+        assert!(link.finding.contains(said), "{link:?}");
         let told = link.next.clone().unwrap_or_default();
         assert!(told.contains(next), "{link:?}");
     }

@@ -6,7 +6,7 @@ use pintle::model::Feature;
 
 use super::list::offers;
 use crate::args::Format;
-use crate::auth_diagnosis::{State, walk};
+use crate::auth_diagnosis::{LinkState, walk};
 use crate::conversation::{Conversation, Opening};
 use crate::exit::CliError;
 use crate::output;
@@ -66,7 +66,9 @@ pub(crate) async fn explain(
             output::result(show::chain(server, &links, screen.output).as_bytes())?;
         }
     }
-    let broken = links.into_iter().find(|link| link.state == State::Broken);
+    let broken = links
+        .into_iter()
+        .find(|link| link.state == LinkState::Broken);
     Ok(match broken {
         Some(link) => failure.with_next(|| {
             let next = link.next.unwrap_or_default();

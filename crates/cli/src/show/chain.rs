@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::auth_diagnosis::{Link, State};
+use crate::auth_diagnosis::{Link, LinkState};
 use crate::page::Page;
 use crate::screen::{Look, Style};
 use crate::text;
@@ -13,12 +13,12 @@ pub(crate) fn chain(server: &str, links: &[Link], look: Look) -> String {
     page.heading("Authorization", server);
     for link in links {
         let (style, word) = match link.state {
-            State::Whole => (Style::Good, "ok    "),
-            State::Weak => (Style::Marked, "weak  "),
-            State::Broken => (Style::Bad, "broken"),
+            LinkState::Whole => (Style::Good, "ok    "),
+            LinkState::Weak => (Style::Marked, "weak  "),
+            LinkState::Broken => (Style::Bad, "broken"),
         };
-        let (word, said) = (look.paint(style, word), text::line(&link.said));
-        page.line(&format!("  {word} {}: {said}", link.name));
+        let (word, finding) = (look.paint(style, word), text::line(&link.finding));
+        page.line(&format!("  {word} {}: {finding}", link.name));
         if let Some(next) = &link.next {
             page.paragraphs(9, &format!("-> {next}"));
         }
@@ -32,11 +32,11 @@ pub(crate) fn chain_json(server: &str, links: &[Link]) -> Value {
         json!({
             "link": link.name,
             "state": match link.state {
-                State::Whole => "ok",
-                State::Weak => "weak",
-                State::Broken => "broken",
+                LinkState::Whole => "ok",
+                LinkState::Weak => "weak",
+                LinkState::Broken => "broken",
             },
-            "said": link.said,
+            "said": link.finding,
             "next": link.next,
         })
     });
@@ -52,12 +52,12 @@ mod tests {
         let link = |state, next: Option<&str>| Link {
             name: "issuer",
             state,
-            said: "it is \u{1b}odd".to_owned(),
+            finding: "it is \u{1b}odd".to_owned(),
             next: next.map(str::to_owned),
         };
         let links = [
-            link(State::Whole, None),
-            link(State::Broken, Some("mend it")),
+            link(LinkState::Whole, None),
+            link(LinkState::Broken, Some("mend it")),
         ];
         let text = chain("https://a.example", &links, Look::PLAIN);
         assert_eq!(
