@@ -2,7 +2,7 @@
 //! a tool and its arguments. Lines that are not typed are run one by one until one fails.
 
 mod complete;
-mod known;
+mod known_offers;
 
 use std::io::{self, BufRead as _};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{text, words};
 
 use super::{Action, Invocation};
 use complete::Helper;
-use known::Known;
+use known_offers::KnownOffers;
 
 /// Stands for the server of this conversation where a command wants one.
 const HERE: &str = "@.";
@@ -56,14 +56,14 @@ enum Step {
 
 /// Reads lines and does what they say, until there are no more.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
-    let mut known = Arc::new(Known::learn(conversation).await?);
+    let mut known = Arc::new(KnownOffers::learn(conversation).await?);
     match conversation.screen.is_typed_on {
         true => typed(conversation, &mut known).await,
         false => scripted(conversation, &mut known).await,
     }
 }
 
-async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), CliError> {
+async fn typed(conversation: &Conversation, known: &mut Arc<KnownOffers>) -> Result<(), CliError> {
     let prompt = prompt(conversation);
     conversation
         .live
@@ -118,7 +118,10 @@ fn unable(error: ReadlineError) -> CliError {
     io::Error::other(error).into()
 }
 
-async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), CliError> {
+async fn scripted(
+    conversation: &Conversation,
+    known: &mut Arc<KnownOffers>,
+) -> Result<(), CliError> {
     loop {
         let line = spawn_blocking(|| {
             let mut line = String::new();
@@ -148,14 +151,14 @@ fn prompt(conversation: &Conversation) -> String {
 /// Does what a line says. False is the wish to leave.
 async fn obey(
     conversation: &Conversation,
-    known: &mut Arc<Known>,
+    known: &mut Arc<KnownOffers>,
     line: &str,
 ) -> Result<bool, CliError> {
     match step(line, known)? {
         Step::Nothing => {}
         Step::Leave => return Ok(false),
         Step::Help => output::result(HELP.as_bytes())?,
-        Step::Reload => *known = Arc::new(Known::learn(conversation).await?),
+        Step::Reload => *known = Arc::new(KnownOffers::learn(conversation).await?),
         Step::Run(format, action) => {
             let conversation = conversation.with_format(format);
             let fulfilled = super::fulfil(&conversation, &action);
@@ -174,7 +177,7 @@ async fn obey(
     Ok(true)
 }
 
-fn step(line: &str, known: &Known) -> Result<Step, CliError> {
+fn step(line: &str, known: &KnownOffers) -> Result<Step, CliError> {
     let unclosed = || UsageError("a quote is not closed".to_owned());
     let words = words::split(line).ok_or_else(unclosed)?;
     let Some((first, rest)) = words.split_first() else {
@@ -224,8 +227,8 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known::of_tools(serde_json::json!([
+    fn known() -> KnownOffers {
+        KnownOffers::of_tools(serde_json::json!([
             { "name": "add", "inputSchema": { "type": "object", "properties": { "a": {} } } },
             { "name": "read", "inputSchema": { "type": "object" } },
         ]))

@@ -12,7 +12,7 @@ use rustyline::{Context, Result};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::known::{COMMANDS, Known, OWN};
+use super::known_offers::{COMMANDS, KnownOffers, OWN};
 use crate::args::Completion;
 use crate::arguments::Guide;
 use crate::command::complete::params;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Helps whoever types.
 pub(super) struct Helper {
-    known: Arc<Known>,
+    known: Arc<KnownOffers>,
     client: Client,
     runtime: Handle,
 }
@@ -59,7 +59,7 @@ impl From<Question> for Completion {
 }
 
 impl Helper {
-    pub(super) fn new(known: Arc<Known>, conversation: &Conversation) -> Self {
+    pub(super) fn new(known: Arc<KnownOffers>, conversation: &Conversation) -> Self {
         Self {
             known,
             client: conversation.client.clone(),
@@ -115,7 +115,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// The ways on from the end of a line.
-fn ways(line: &str, known: &Known) -> Ways {
+fn ways(line: &str, known: &KnownOffers) -> Ways {
     // A blank may have more than one byte.
     let start = line.trim_end_matches(|c: char| !c.is_whitespace()).len();
     let (before, word) = line.split_at(start);
@@ -144,7 +144,7 @@ fn matching<'w>(start: usize, word: &str, words: impl IntoIterator<Item = &'w st
 }
 
 /// An argument of a tool: its key, or one of the values that its schema lists.
-fn argument(start: usize, word: &str, tool: &str, known: &Known) -> Ways {
+fn argument(start: usize, word: &str, tool: &str, known: &KnownOffers) -> Ways {
     let Some(tool) = known.tool(tool) else {
         return Ways::Words(start, Vec::new());
     };
@@ -181,7 +181,13 @@ fn shown(value: &Value) -> String {
 }
 
 /// An argument of a prompt: its key, or what the server says of it.
-fn text_argument(start: usize, word: &str, prompt: &str, given: &[&str], known: &Known) -> Ways {
+fn text_argument(
+    start: usize,
+    word: &str,
+    prompt: &str,
+    given: &[&str],
+    known: &KnownOffers,
+) -> Ways {
     let Some((key, value)) = word.split_once('=') else {
         let arguments = known
             .prompt(prompt)
@@ -212,8 +218,8 @@ mod tests {
 
     use super::*;
 
-    fn known() -> Known {
-        Known::of_tools(json!([
+    fn known() -> KnownOffers {
+        KnownOffers::of_tools(json!([
             { "name": "add", "inputSchema": { "type": "object", "properties": {
                 "a": { "type": "integer" }, "loud": { "type": "boolean" }, "mode": { "enum": ["fast", "far", 3] } } } },
             { "name": "subtract", "inputSchema": { "type": "object" } },

@@ -22,9 +22,9 @@ pub(super) fn is_command(word: &str) -> bool {
 
 /// What a server offers, as far as it can be typed.
 #[derive(Debug, Default)]
-pub(super) struct Known(Offers);
+pub(super) struct KnownOffers(Offers);
 
-impl Known {
+impl KnownOffers {
     /// Asks the server what it offers.
     ///
     /// # Errors
