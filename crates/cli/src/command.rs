@@ -10,7 +10,7 @@ mod inspect;
 mod list;
 mod listen;
 mod manual;
-mod older;
+mod older_revision;
 mod parse;
 mod ping;
 mod print;

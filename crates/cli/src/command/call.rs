@@ -6,7 +6,7 @@ use pintle::client::{Call as Made, TaskStart};
 use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
 use super::print::{print, tool_failed};
-use super::{older, tasks};
+use super::{older_revision, tasks};
 use crate::args::{AsTask, Call};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
@@ -26,7 +26,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     let result = match &call.task {
         None => {
             let result = conversation.make(made).await;
-            result.inspect_err(|failure| older::hint_at_failure(conversation, failure))?
+            result.inspect_err(|failure| older_revision::hint_at_failure(conversation, failure))?
         }
         Some(wish) => match as_task(conversation, made, wish).await? {
             Some(result) => result,
@@ -36,7 +36,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     print(conversation, &call.tool, call.save.as_deref(), &result)?;
     match result.has_failed() {
         true => {
-            older::hint_at_result(conversation, &result);
+            older_revision::hint_at_result(conversation, &result);
             let blocks = result.content.iter();
             let texts: Vec<_> = blocks.filter_map(ContentBlock::as_text).collect();
             if let Some(hint) = need_hint(&texts.join(" ")) {
