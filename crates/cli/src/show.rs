@@ -2,7 +2,7 @@
 //! safe to print here, and printed in [`output`](crate::output).
 
 mod access;
-mod chain;
+mod auth_diagnosis;
 mod content;
 mod hosts;
 mod media;
@@ -11,7 +11,7 @@ mod review;
 mod tasks;
 
 pub(crate) use access::{SignedIn, nobody, signed_in, signed_in_json, signed_out};
-pub(crate) use chain::{chain, chain_json};
+pub(crate) use auth_diagnosis::{auth_diagnosis, auth_diagnosis_json};
 pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};

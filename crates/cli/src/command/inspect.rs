@@ -61,9 +61,9 @@ pub(crate) async fn explain(
     };
     let (screen, server) = (opening.screen(), without_query(&endpoint.url));
     match opening.options().format {
-        Format::Json => output::json(screen, &show::chain_json(server, &links))?,
+        Format::Json => output::json(screen, &show::auth_diagnosis_json(server, &links))?,
         Format::Text => {
-            output::result(show::chain(server, &links, screen.output).as_bytes())?;
+            output::result(show::auth_diagnosis(server, &links, screen.output).as_bytes())?;
         }
     }
     let broken = links

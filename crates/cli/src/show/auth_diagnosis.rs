@@ -1,4 +1,4 @@
-//! The chain from a server that wants a token to where tokens come from.
+//! Prints why a server rejects a client without a valid token: each checked step, its state and advice.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,8 @@ use crate::page::Page;
 use crate::screen::{Look, Style};
 use crate::text;
 
-/// The links, one below the other, and what to do about those that do not hold.
-pub(crate) fn chain(server: &str, links: &[Link], look: Look) -> String {
+/// Returns one line for each link, with advice below links that do not hold for every client.
+pub(crate) fn auth_diagnosis(server: &str, links: &[Link], look: Look) -> String {
     let mut page = Page::new(look);
     page.heading("Authorization", server);
     for link in links {
@@ -26,8 +26,8 @@ pub(crate) fn chain(server: &str, links: &[Link], look: Look) -> String {
     page.into_text()
 }
 
-/// The same as data.
-pub(crate) fn chain_json(server: &str, links: &[Link]) -> Value {
+/// Returns the same links as JSON.
+pub(crate) fn auth_diagnosis_json(server: &str, links: &[Link]) -> Value {
     let links = links.iter().map(|link| {
         json!({
             "link": link.name,
@@ -59,13 +59,13 @@ mod tests {
             link(LinkState::Whole, None),
             link(LinkState::Broken, Some("mend it")),
         ];
-        let text = chain("https://a.example", &links, Look::PLAIN);
+        let text = auth_diagnosis("https://a.example", &links, Look::PLAIN);
         assert_eq!(
             text,
             "Authorization  https://a.example\n  ok     issuer: it is \\u{1b}odd\n  broken issuer: it is \
              \\u{1b}odd\n         -> mend it\n"
         );
-        let json = chain_json("https://a.example", &links);
+        let json = auth_diagnosis_json("https://a.example", &links);
         assert_eq!(json["authorization"][1]["next"], "mend it");
         assert_eq!(json["authorization"][0]["next"], Value::Null);
     }
