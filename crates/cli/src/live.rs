@@ -3,10 +3,10 @@
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pintle::model::{LogMessageParams, ProgressParams};
+use pintle::runtime::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -106,7 +106,7 @@ impl Live {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

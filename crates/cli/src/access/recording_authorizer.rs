@@ -1,27 +1,28 @@
 //! The authorizer of conversations: it uses stored credentials, without help from the user.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle::auth::OAuth;
+use pintle::runtime::sync::Mutex;
 use pintle::runtime::{
     AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, RequestSummary, RetryDecision,
 };
 
-/// How many lines of `WWW-Authenticate` are remembered.
+/// Maximum number of stored lines of `WWW-Authenticate`.
 const LINES: usize = 16;
 
 /// An authorizer that records the challenges of a server. Clones share one record.
 #[derive(Clone)]
 pub(crate) struct RecordingAuthorizer {
     oauth: OAuth,
-    wanted: Arc<Mutex<Vec<String>>>,
+    challenges: Arc<Mutex<Vec<String>>>,
 }
 
 impl RecordingAuthorizer {
     pub(super) fn new(oauth: OAuth) -> Self {
         Self {
             oauth,
-            wanted: Arc::default(),
+            challenges: Arc::default(),
         }
     }
 
@@ -30,27 +31,26 @@ impl RecordingAuthorizer {
         &self.oauth
     }
 
-    /// Returns the lines of `WWW-Authenticate` with which the server finally refused a request.
-    pub(crate) fn wanted(&self) -> Vec<String> {
-        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        wanted.clone()
+    /// Returns the lines of `WWW-Authenticate` of the last challenge that no new token could answer.
+    pub(crate) fn challenges(&self) -> Vec<String> {
+        self.challenges.lock().clone()
     }
 }
 
 impl Authorizer for RecordingAuthorizer {
-    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
-        self.oauth.authorize(errand).await
+    async fn authorize(&self, request: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
+        self.oauth.authorize(request).await
     }
 
     async fn handle_challenge(
         &self,
-        errand: RequestSummary<'_>,
+        request: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> Result<RetryDecision, AuthorizerError> {
         let lines = refused.challenges.iter().take(LINES).cloned().collect();
-        let after = self.oauth.handle_challenge(errand, refused).await;
+        let after = self.oauth.handle_challenge(request, refused).await;
         if after.is_err() {
-            *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = lines;
+            *self.challenges.lock() = lines;
         }
         after
     }

@@ -4,9 +4,9 @@
 //! user reports it with Enter, or after a bound. Meanwhile this shows what is waited for.
 
 use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::client::Client;
+use pintle::runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 
@@ -94,7 +94,7 @@ impl Visits {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<String>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ids.lock()
     }
 }
 

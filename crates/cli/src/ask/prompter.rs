@@ -2,12 +2,13 @@
 //! nobody.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle::auth;
 use pintle::client::{Client, ClientBuilder, FormQuestion, UrlQuestion};
 use pintle::model::{ElicitParams, JsonObject};
 use pintle::runtime::Answer;
+use pintle::runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
@@ -208,12 +209,12 @@ impl Prompter {
         self.screen.is_typed_on && self.screen.notes.is_terminal
     }
 
-    fn answers(&self) -> std::sync::MutexGuard<'_, Answers> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock()
     }
 
-    fn turn(&self) -> std::sync::MutexGuard<'_, ()> {
-        self.terminal.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.terminal.lock()
     }
 }
 

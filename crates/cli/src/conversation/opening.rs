@@ -118,7 +118,7 @@ impl<'t> Opening<'t> {
             true => Manner::Shown,
             false => Manner::Asked,
         };
-        let wanted = access.door().wanted();
+        let wanted = access.door().challenges();
         access
             .sign_in(&wanted, &Guide::new(&self.desk, manner))
             .await

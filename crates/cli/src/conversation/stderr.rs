@@ -1,8 +1,9 @@
 //! `--verbose`: what a server that was started writes on its standard error, line by line.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle::process::Command;
+use pintle::runtime::sync::Mutex;
 
 use crate::live::Live;
 use crate::text;
@@ -14,7 +15,7 @@ const LINE_BYTES: usize = 16 * 1024;
 pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
     let (lines, live) = (Mutex::new(Lines::default()), Arc::clone(live));
     command.on_stderr(move |bytes| {
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = lines.lock();
         for line in lines.feed(bytes) {
             live.note(&text::line(&line));
         }

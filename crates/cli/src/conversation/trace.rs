@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use pintle::model::JsonObject;
 use pintle::proto::TransportError;
 use pintle::proto::lifecycle::Binding;
+use pintle::runtime::sync::Mutex;
 use pintle::runtime::{
     BoxConnect, BoxTransport, Connect, ParamHeader, TappedMessage, Transport, Wire,
 };
@@ -156,7 +157,7 @@ impl Trace {
         if to == "client" {
             self.report_stray(message);
         }
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         let Some(open) = &mut *file else {
             return;
         };
