@@ -315,7 +315,7 @@ async fn every_issuer_is_looked_at() {
         .collect();
     assert_eq!(broken.len(), 1, "{links:?}");
     assert!(
-        broken[0].said.contains("that of https://gone.example"),
+        broken[0].finding.contains("that of https://gone.example"),
         "{links:?}"
     );
     assert_eq!(links.last().map(|link| link.name), Some("endpoints"));

@@ -188,14 +188,14 @@ fn step(line: &str, known: &KnownOffers) -> Result<Step, CliError> {
         "exit" | "quit" => Ok(Step::Leave),
         "help" | "?" => Ok(Step::Help),
         "reload" => Ok(Step::Reload),
-        tool if known.is_tool(tool) && !known::is_command(tool) => parsed("call", &words),
+        tool if known.is_tool(tool) && !known_offers::is_command(tool) => parsed("call", &words),
         command => parsed(command, rest),
     }
 }
 
 fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
-    if !known::is_command(command) {
-        let near = pintle_hosts::suggestion(command, known::COMMANDS);
+    if !known_offers::is_command(command) {
+        let near = pintle_hosts::suggestion(command, known_offers::COMMANDS);
         let unknown =
             format!("`{command}` is neither a command nor a tool{near}; `help` lists the commands");
         return Err(UsageError(unknown).into());
