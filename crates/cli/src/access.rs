@@ -23,27 +23,27 @@ use crate::args::UsageError;
 use crate::exit::CliError;
 use pintle_hosts::{Endpoint, Target};
 
-pub(crate) use auth_probe::{knock, knock_by};
-pub(crate) use credential_store::Keep;
+pub(crate) use auth_probe::{probe, probe_with};
+pub(crate) use credential_store::UserCredentials;
 pub(crate) use error::AccessError;
 pub(crate) use given::Given;
 pub(crate) use recording_authorizer::RecordingAuthorizer;
-pub(crate) use visit::{Guide, Manner};
+pub(crate) use visit::{Guide, PagePolicy};
 
 /// How one server is asked.
 pub(crate) struct Access {
     url: String,
     settings: AccessSettings,
-    keep: Keep,
-    belief: MetadataAssumption,
-    door: RecordingAuthorizer,
+    credentials: UserCredentials,
+    assumption: MetadataAssumption,
+    authorizer: RecordingAuthorizer,
 }
 
 /// The assumption about a server that publishes no metadata. Closed: there is no third assumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MetadataAssumption {
     /// The server follows 2025-03-26, and is its own authorization server.
-    OldHabits,
+    Legacy,
     /// No assumption: only published metadata counts.
     Nothing,
 }
@@ -59,7 +59,7 @@ impl Access {
     pub(crate) fn of(target: &Target, settings: &AccessSettings) -> Result<Option<Self>, CliError> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
-                Self::at(&endpoint.url, settings, keep(settings)?).map(Some)
+                Self::at(&endpoint.url, settings, credentials(settings)?).map(Some)
             }
             _ => Ok(None),
         }
@@ -70,27 +70,32 @@ impl Access {
     /// # Errors
     ///
     /// As [`Access::of`].
-    pub(crate) fn at(url: &str, settings: &AccessSettings, keep: Keep) -> Result<Self, CliError> {
-        let belief = MetadataAssumption::OldHabits;
-        let door = RecordingAuthorizer::new(builder(url, settings, &keep, belief)?.build());
+    pub(crate) fn at(
+        url: &str,
+        settings: &AccessSettings,
+        credentials: UserCredentials,
+    ) -> Result<Self, CliError> {
+        let assumption = MetadataAssumption::Legacy;
+        let authorizer =
+            RecordingAuthorizer::new(builder(url, settings, &credentials, assumption)?.build());
         Ok(Self {
             url: url.to_owned(),
             settings: settings.clone(),
-            keep,
-            belief,
-            door,
+            credentials,
+            assumption,
+            authorizer,
         })
     }
 
     /// For a server that did not ask who is there.
-    pub(crate) fn believing_what_is_published(mut self) -> Self {
-        self.belief = MetadataAssumption::Nothing;
+    pub(crate) fn without_legacy_assumption(mut self) -> Self {
+        self.assumption = MetadataAssumption::Nothing;
         self
     }
 
     /// Returns the authorizer of conversations.
-    pub(crate) fn door(&self) -> RecordingAuthorizer {
-        self.door.clone()
+    pub(crate) fn authorizer(&self) -> RecordingAuthorizer {
+        self.authorizer.clone()
     }
 
     /// Returns the grant that is stored for the server, if there is one.
@@ -104,7 +109,7 @@ impl Access {
 
     /// Returns the OAuth client that conversations use.
     pub(crate) fn oauth(&self) -> &OAuth {
-        self.door.oauth()
+        self.authorizer.oauth()
     }
 
     /// Signs somebody in, for what the server wanted, and lets conversations ask with that.
@@ -132,17 +137,22 @@ impl Access {
                 error => error.into(),
             })?;
         // It reads anew what is kept, and sends nobody anywhere.
-        self.door = RecordingAuthorizer::new(self.builder()?.build());
+        self.authorizer = RecordingAuthorizer::new(self.builder()?.build());
         Ok(())
     }
 
     fn builder(&self) -> Result<OAuthBuilder, CliError> {
-        builder(&self.url, &self.settings, &self.keep, self.belief)
+        builder(
+            &self.url,
+            &self.settings,
+            &self.credentials,
+            self.assumption,
+        )
     }
 }
 
 /// Whether somebody could sign in, and nobody has: then it is worth to ask.
-pub(crate) fn wants_somebody(failure: &CliError) -> bool {
+pub(crate) fn requires_sign_in(failure: &CliError) -> bool {
     let mut cause = Some(failure as &(dyn Error + 'static));
     while let Some(error) = cause {
         if let Some(AuthError::SignInUnavailable) = error.downcast_ref() {
@@ -156,30 +166,32 @@ pub(crate) fn wants_somebody(failure: &CliError) -> bool {
 fn builder(
     url: &str,
     settings: &AccessSettings,
-    keep: &Keep,
-    belief: MetadataAssumption,
+    credentials: &UserCredentials,
+    assumption: MetadataAssumption,
 ) -> Result<OAuthBuilder, CliError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     let mut profile = profile::profile(settings)?;
-    profile.assume_legacy_metadata = belief == MetadataAssumption::OldHabits;
+    profile.assume_legacy_metadata = assumption == MetadataAssumption::Legacy;
     let builder = OAuth::of(url, profile, fetch);
     let builder = builder.map_err(|error| UsageError(error.to_string()))?;
-    Ok(builder.store(keep.clone()))
+    Ok(builder.store(credentials.clone()))
 }
 
 /// Where a conversation has its credentials from.
-fn keep(settings: &AccessSettings) -> Result<Keep, CliError> {
+fn credentials(settings: &AccessSettings) -> Result<UserCredentials, CliError> {
     match settings.is_itself {
-        true => Ok(Keep::for_this_run()),
-        false => match Keep::of_user(settings) {
-            // Without a place to keep anything, what comes of a sign-in is good for this run.
-            Err(error) if is_homeless(&error) && !settings.in_keyring => Ok(Keep::for_this_run()),
+        true => Ok(UserCredentials::for_this_run()),
+        false => match UserCredentials::of_user(settings) {
+            // Without a place to credentials anything, what comes of a sign-in is good for this run.
+            Err(error) if has_no_directory(&error) && !settings.in_keyring => {
+                Ok(UserCredentials::for_this_run())
+            }
             kept => kept,
         },
     }
 }
 
-fn is_homeless(error: &CliError) -> bool {
+fn has_no_directory(error: &CliError) -> bool {
     matches!(error.as_error(), Some(AccessError::NoDirectory))
 }
 

@@ -15,7 +15,7 @@ use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError};
 use pintle::auth::{FetchPolicy, WebUrl, challenges};
 use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 
-use crate::access::knock_by;
+use crate::access::probe_with;
 use pintle_hosts::{Endpoint, without_query};
 
 use link::Walk;
@@ -35,7 +35,7 @@ pub(crate) async fn walk(
     server: WebUrl,
     has_client: bool,
 ) -> Result<Vec<Link>, FetchError> {
-    let knock = knock_by(fetch, &endpoint.clone().unauthorized()).await?;
+    let probe = probe_with(fetch, &endpoint.clone().unauthorized()).await?;
     let mut walk = Walk {
         fetch,
         bounds: FetchPolicy::of(&server),
@@ -43,7 +43,7 @@ pub(crate) async fn walk(
         has_client,
         links: Vec::new(),
     };
-    let named = walk.challenge(knock.status, &knock.challenges);
+    let named = walk.challenge(probe.status, &probe.challenges);
     let issuers = walk.resource(named.as_deref()).await;
     for issuer in issuers.iter().take(ISSUERS) {
         walk.server(issuer).await;

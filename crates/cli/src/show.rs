@@ -10,7 +10,7 @@ mod offers;
 mod review;
 mod tasks;
 
-pub(crate) use access::{SignedIn, nobody, signed_in, signed_in_json, signed_out};
+pub(crate) use access::{SignedIn, not_signed_in, signed_in, signed_in_json, signed_out};
 pub(crate) use auth_diagnosis::{auth_diagnosis, auth_diagnosis_json};
 pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use hosts::{hosts, hosts_json};

@@ -28,13 +28,13 @@ impl AuthProbe {
 /// # Errors
 ///
 /// [`FetchError`].
-pub(crate) async fn knock(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
+pub(crate) async fn probe(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
-    knock_by(&fetch, endpoint).await
+    probe_with(&fetch, endpoint).await
 }
 
 /// The same, by whatever fetches.
-pub(crate) async fn knock_by(
+pub(crate) async fn probe_with(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
 ) -> Result<AuthProbe, FetchError> {

@@ -27,7 +27,7 @@ const TRIAL: &str = "trial";
 
 /// Keeps credentials. Clones are the same one.
 #[derive(Clone)]
-pub(crate) struct Keep(Place);
+pub(crate) struct UserCredentials(Place);
 
 #[derive(Clone)]
 enum Place {
@@ -57,7 +57,7 @@ enum Home {
     Keyring,
 }
 
-impl Keep {
+impl UserCredentials {
     /// As long as this run: for a client that asks for itself, and gets a token whenever it wants one.
     pub(super) fn for_this_run() -> Self {
         Self(Place::Run(Arc::default()))
@@ -96,7 +96,7 @@ impl Keep {
     }
 }
 
-impl CredentialStore for Keep {
+impl CredentialStore for UserCredentials {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         match &self.0 {
             Place::Run(memory) => memory.load(key),

@@ -11,14 +11,14 @@ use crate::ask::Prompter;
 /// Sends the user to the page of an authorization server.
 #[derive(Clone)]
 pub(crate) struct Guide {
-    desk: Arc<Prompter>,
-    manner: Manner,
+    prompter: Arc<Prompter>,
+    policy: PagePolicy,
     declined: Arc<AtomicBool>,
 }
 
 /// The way a sign-in page is shown. Closed: a page is not opened in any other way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum PagePolicy {
     /// The address is shown.
     Shown,
     /// The address is shown and opened, because the user requested exactly that.
@@ -28,10 +28,10 @@ pub(crate) enum Manner {
 }
 
 impl Guide {
-    pub(crate) fn new(desk: &Arc<Prompter>, manner: Manner) -> Self {
+    pub(crate) fn new(prompter: &Arc<Prompter>, policy: PagePolicy) -> Self {
         Self {
-            desk: Arc::clone(desk),
-            manner,
+            prompter: Arc::clone(prompter),
+            policy,
             declined: Arc::default(),
         }
     }
@@ -51,30 +51,33 @@ impl Guide {
     }
 
     async fn send(&self, visit: SignInRequest) -> Result<Option<AuthorizationResponse>, AuthError> {
-        match self.manner {
-            Manner::Shown => self.show(&visit),
-            Manner::Opened => {
+        match self.policy {
+            PagePolicy::Shown => self.show(&visit),
+            PagePolicy::Opened => {
                 self.show(&visit);
                 if let Err(error) = open_browser(&visit.url).await {
-                    let desk = &self.desk;
-                    desk.note(&format!("no browser opens ({error}): visit it yourself"));
+                    let prompter = &self.prompter;
+                    prompter.note(&format!("no browser opens ({error}): visit it yourself"));
                 }
             }
-            Manner::Asked => {
-                let desk = Arc::clone(&self.desk);
-                if !matches!(Prompter::sign_in(desk, visit).await, Answer::Accepted(())) {
+            PagePolicy::Asked => {
+                let prompter = Arc::clone(&self.prompter);
+                if !matches!(
+                    Prompter::sign_in(prompter, visit).await,
+                    Answer::Accepted(())
+                ) {
                     self.declined.store(true, Ordering::SeqCst);
                     return Err(AuthError::SignInUnavailable);
                 }
             }
         }
-        self.desk
+        self.prompter
             .note("waiting until somebody has signed in there…");
         Ok(None)
     }
 
     fn show(&self, visit: &SignInRequest) {
-        self.desk.note(&format!("sign in at {}:", visit.issuer));
-        self.desk.note(&format!("  {}", visit.url));
+        self.prompter.note(&format!("sign in at {}:", visit.issuer));
+        self.prompter.note(&format!("  {}", visit.url));
     }
 }

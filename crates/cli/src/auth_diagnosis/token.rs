@@ -4,7 +4,7 @@ use pintle::auth::{Challenge, challenges};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk};
-use crate::access::knock_by;
+use crate::access::probe_with;
 use pintle_hosts::{Endpoint, without_query};
 
 const NAME: &str = "token";
@@ -13,18 +13,18 @@ impl<F: Fetch> Walk<'_, F> {
     /// Shows a token to the server, and hears whether it takes it.
     pub(super) async fn token(&mut self, shown: &Endpoint) {
         let server = without_query(&shown.url);
-        let link = match knock_by(self.fetch, shown).await {
-            Ok(knock) if matches!(knock.status, 400 | 401 | 403) => {
-                let lines = knock.challenges.iter().map(String::as_str);
+        let link = match probe_with(self.fetch, shown).await {
+            Ok(probe) if matches!(probe.status, 400 | 401 | 403) => {
+                let lines = probe.challenges.iter().map(String::as_str);
                 let found = challenges(lines);
                 let ours = found.iter().find(|one| one.parameter("error").is_some());
-                match (knock.status, ours) {
+                match (probe.status, ours) {
                     // It has something against the request, and not against the token.
                     (400, None) => Link::whole(NAME, "the server takes it"),
                     (status, ours) => refused(server, status, ours),
                 }
             }
-            Ok(knock) if knock.status == 503 => Link::broken(
+            Ok(probe) if probe.status == 503 => Link::broken(
                 NAME,
                 "nobody can say whether it is good (HTTP status 503)",
                 "the server has to reach the issuer of its tokens: their keys, or where it asks about \

@@ -6,7 +6,9 @@ use pintle::auth::metadata::MetadataDocument;
 use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::{Action, Invocation, next_step};
-use crate::access::{Access, AccessError, Guide, Keep, Manner, canonical, is_http, knock};
+use crate::access::{
+    Access, AccessError, Guide, PagePolicy, UserCredentials, canonical, is_http, probe,
+};
 use crate::args::{Format, ServerSpec, Settings, UsageError};
 use crate::ask::Prompter;
 use crate::conversation::target;
@@ -54,27 +56,27 @@ impl Here<'_> {
             let said = "the Authorization header of this server is set, so it needs no sign-in";
             return Err(UsageError(said.to_owned()).into());
         }
-        let guide = Guide::new(&self.desk, self.manner()?);
+        let guide = Guide::new(&self.desk, self.page_policy()?);
         let mut access = self.access(&endpoint.url)?;
-        let knock = knock(&endpoint).await.map_err(AccessError::Probe)?;
-        if !knock.is_refused() {
-            access = access.believing_what_is_published();
+        let probe = probe(&endpoint).await.map_err(AccessError::Probe)?;
+        if !probe.is_refused() {
+            access = access.without_legacy_assumption();
         }
-        let signed_in = access.sign_in(&knock.challenges, &guide).await;
+        let signed_in = access.sign_in(&probe.challenges, &guide).await;
         signed_in.map_err(|failure| match failure.as_error() {
             Some(AuthError::DocumentNotFound {
                 document: MetadataDocument::Resource,
                 ..
-            }) if !knock.is_refused() => CliError::not_found(lets_everybody_in(knock.status)),
+            }) if !probe.is_refused() => CliError::not_found(lets_everybody_in(probe.status)),
             _ => failure,
         })?;
         self.print(&kept(&endpoint.url, &access)?)
     }
 
-    fn manner(&self) -> Result<Manner, CliError> {
+    fn page_policy(&self) -> Result<PagePolicy, CliError> {
         match (self.settings.access.is_shown, self.desk.is_somebody_there()) {
-            (true, _) => Ok(Manner::Shown),
-            (false, true) => Ok(Manner::Opened),
+            (true, _) => Ok(PagePolicy::Shown),
+            (false, true) => Ok(PagePolicy::Opened),
             (false, false) => Err(CliError::from(AuthError::SignInUnavailable).with_next(|| {
                 "Run the command at a terminal, or add --no-browser to show the URL of the sign-in page."
                     .to_owned()
@@ -89,7 +91,7 @@ impl Here<'_> {
         let server = without_query(&endpoint.url).to_owned();
         let said = match access.oauth().sign_out().await? {
             SignedOut::Forgotten(revocation) => show::signed_out(&server, revoked(&revocation)),
-            _ => show::nobody(&server),
+            _ => show::not_signed_in(&server),
         };
         match self.format {
             Format::Text => output::result(said.text.as_bytes()),
@@ -111,10 +113,10 @@ impl Here<'_> {
 
     /// Says to which servers somebody is signed in.
     fn status(&self) -> Result<(), CliError> {
-        let keep = Keep::of_user(&self.settings.access)?;
+        let credentials = UserCredentials::of_user(&self.settings.access)?;
         let mut found = Vec::new();
-        for server in keep.servers()? {
-            let access = Access::at(&server, &self.settings.access, keep.clone())?;
+        for server in credentials.servers()? {
+            let access = Access::at(&server, &self.settings.access, credentials.clone())?;
             found.extend(kept(&server, &access)?);
         }
         self.print(&found)
@@ -122,7 +124,7 @@ impl Here<'_> {
 
     fn access(&self, url: &str) -> Result<Access, CliError> {
         let settings = &self.settings.access;
-        Access::at(url, settings, Keep::of_user(settings)?)
+        Access::at(url, settings, UserCredentials::of_user(settings)?)
     }
 
     fn print(&self, found: &[SignedIn]) -> Result<(), CliError> {

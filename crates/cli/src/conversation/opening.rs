@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
 use super::{Conversation, ConversationOptions, described, reach};
-use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
+use crate::access::{Access, Guide, PagePolicy, is_http, requires_sign_in};
 use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
@@ -76,8 +76,8 @@ impl<'t> Opening<'t> {
 
     async fn reach(&self) -> Result<Conversation, CliError> {
         let settings = self.options.settings;
-        let door = self.access.as_ref().map(Access::door);
-        let mut connect = reach::connect(self.target.clone(), settings, &self.live, door)?;
+        let authorizer = self.access.as_ref().map(Access::authorizer);
+        let mut connect = reach::connect(self.target.clone(), settings, &self.live, authorizer)?;
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }
@@ -102,7 +102,7 @@ impl<'t> Opening<'t> {
 
     /// Whether a failure is one that somebody who is there could sign in for.
     pub(crate) fn may_sign_in(&self, failure: &CliError) -> bool {
-        self.access.is_some() && self.desk.is_somebody_there() && wants_somebody(failure)
+        self.access.is_some() && self.desk.is_somebody_there() && requires_sign_in(failure)
     }
 
     /// Lets somebody sign in for what the server wanted last.
@@ -115,10 +115,10 @@ impl<'t> Opening<'t> {
             return Ok(());
         };
         let manner = match self.options.settings.access.is_shown {
-            true => Manner::Shown,
-            false => Manner::Asked,
+            true => PagePolicy::Shown,
+            false => PagePolicy::Asked,
         };
-        let wanted = access.door().challenges();
+        let wanted = access.authorizer().challenges();
         access
             .sign_in(&wanted, &Guide::new(&self.desk, manner))
             .await

@@ -115,7 +115,7 @@ pub(super) fn connect(
     target: Target,
     settings: &Settings,
     live: &Arc<Live>,
-    door: Option<RecordingAuthorizer>,
+    authorizer: Option<RecordingAuthorizer>,
 ) -> Result<BoxConnect, CliError> {
     match target {
         Target::Program(program) => {
@@ -132,7 +132,7 @@ pub(super) fn connect(
             if endpoint.is_sse {
                 live.note("this server is said to speak the transport of 2024");
             }
-            over_network(&endpoint, settings, door)
+            over_network(&endpoint, settings, authorizer)
         }
     }
 }
@@ -157,7 +157,7 @@ fn command(program: Program) -> Command {
 fn over_network(
     endpoint: &Endpoint,
     settings: &Settings,
-    door: Option<RecordingAuthorizer>,
+    authorizer: Option<RecordingAuthorizer>,
 ) -> Result<BoxConnect, CliError> {
     refuse(
         is_http(&endpoint.url) || settings.access.is_empty(),
@@ -183,8 +183,8 @@ fn over_network(
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(misunderstood)?;
     }
-    options = match door {
-        Some(door) => options.authorizer(door),
+    options = match authorizer {
+        Some(authorizer) => options.authorizer(authorizer),
         None => options.authorizer(Given),
     };
     let connect = HttpConnect::new(url, &options).map_err(misunderstood)?;

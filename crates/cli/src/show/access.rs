@@ -102,7 +102,7 @@ pub(crate) fn signed_in_json(all: &[SignedIn]) -> Value {
 }
 
 /// Nobody was signed in.
-pub(crate) fn nobody(server: &str) -> SignOutReport {
+pub(crate) fn not_signed_in(server: &str) -> SignOutReport {
     SignOutReport {
         text: format!("Nobody was signed in to {server}.\n"),
         json: json!({ "server": server, "forgotten": false }),

@@ -75,8 +75,8 @@ impl Desk {
     }
 
     /// What another command of this user keeps with.
-    fn keep(&self, wish: Option<Home>) -> Keep {
-        Keep(Place::User(self.shelf(wish)))
+    fn keep(&self, wish: Option<Home>) -> UserCredentials {
+        UserCredentials(Place::User(self.shelf(wish)))
     }
 
     fn says(&self, key: &str) -> Option<String> {
