@@ -2,14 +2,15 @@
 //!
 //! | word | is |
 //! |---|---|
-//! | `key=text` | a value, read as what the schema wants there |
+//! | `key=text` | a value, converted to the type in the schema |
 //! | `key:=json` | a value as JSON |
-//! | `key=@file`, `key:=@file` | the same, out of a file; `@-` is standard input |
+//! | `key=@file`, `key:=@file` | the same, read from a file; `@-` is standard input |
 //! | `{…}` | all arguments as JSON |
-//! | `@file`, `-` | all arguments as JSON, out of a file or of standard input |
+//! | `@file`, `-` | all arguments as JSON, read from a file or standard input |
 //!
-//! `a.b=…` is the member `b` of `a`; `a\.b=…` is one key with a dot. A repeated key is a list.
-//! Keys are put into whatever was given as a whole. Pure: files are read by the caller's function.
+//! `a.b=…` is the member `b` of `a`; `a\.b=…` is one key with a dot. A repeated key is a list. Keys
+//! are added to the arguments that are given as JSON. The caller's function reads files, so this
+//! module does no I/O.
 
 mod build;
 mod coerce;

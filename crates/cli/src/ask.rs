@@ -1,8 +1,8 @@
-//! Asking whoever sits at the terminal, for a server that asks in the middle of a call.
+//! Questions to the user at the terminal, for a server that asks in the middle of a call.
 //!
-//! A form becomes questions, one by one, and is shown before it is sent ([`form`]); an address is
-//! shown and opened only on a yes ([`visit`]). What a server says is made safe to print. Where
-//! nobody types, the question is written on standard error as JSON, and declined ([`nobody`]).
+//! A form becomes questions, one by one, and is shown before it is sent ([`form`]). A URL is shown
+//! and opened only on a yes ([`visit`]). Texts of a server are made safe to print. Without a
+//! terminal, the question is written to standard error as JSON, and declined ([`question_event`]).
 
 mod answers;
 mod consent;
@@ -10,9 +10,9 @@ mod dialogue;
 mod field;
 mod form;
 mod input;
-mod nobody;
 mod pending_visits;
 mod prompter;
+mod question_event;
 mod typing;
 mod visit;
 
@@ -21,8 +21,8 @@ use consent::consent;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;
-use nobody::payload;
 pub(crate) use prompter::Prompter;
+use question_event::payload;
 pub(crate) use typing::{Reader, reader};
 pub(crate) use visit::{Address, System, visit};
 

@@ -122,7 +122,7 @@ impl Conversation {
 
     /// Takes back the questions that are being asked, because whoever is asked wants to go on.
     pub(crate) fn interrupt(&self) {
-        self.desk.leave();
+        self.desk.cancel_questions();
     }
 
     /// Says goodbye, and waits until the server is gone that was started for this.
@@ -161,7 +161,7 @@ fn described(
     if let Some(command) = &settings.sample_with {
         builder = sample::with(builder, command)?;
     }
-    Ok(Prompter::sit(desk, builder))
+    Ok(Prompter::register(desk, builder))
 }
 
 /// A time-out bounds the wait for the end of visits, and the opening, which may take longer than usual then: a package runner may have to

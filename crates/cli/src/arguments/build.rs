@@ -1,4 +1,4 @@
-//! Words into one object that fits the schema.
+//! Builds one object that fits the schema from words.
 
 use std::io;
 
@@ -12,22 +12,22 @@ use super::guide::Guide;
 use super::word::{Notation, Source, Word, parts};
 use pintle_hosts::suggestion;
 
-/// The arguments, and what should be said about them.
+/// Arguments, with remarks about them for the user.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Built {
-    /// The arguments.
+    /// The arguments as one object.
     pub(crate) arguments: JsonObject,
-    /// What looks wrong, and is allowed.
+    /// Remarks about arguments that look wrong, but are permitted.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Builds arguments for a schema. `read` gives the text of a file, or of standard input when it is
-/// given none.
+/// Builds arguments for a schema. `read` returns the text of a file, or of standard input for
+/// `None`.
 ///
 /// # Errors
 ///
-/// [`ArgumentError`]; [`ArgumentError::Unfit`] names every fault. A schema that cannot be enforced
-/// here is left to the server to enforce.
+/// [`ArgumentError`]; [`ArgumentError::Unfit`] names every fault. The server enforces a schema that
+/// this client cannot compile.
 pub(crate) fn build(
     words: &[Word],
     schema: &JsonObject,
@@ -38,7 +38,7 @@ pub(crate) fn build(
     Ok(built)
 }
 
-/// The same, without a look at whether the arguments fit.
+/// Builds arguments without a check that they fit the schema.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub(crate) fn build_unchecked(
         *target = value(key, &values, &guide_here, read)?;
     }
     let Value::Object(arguments) = arguments else {
-        let place = "what was given".to_owned();
+        let place = "the JSON of all arguments".to_owned();
         return Err(ArgumentError::NoObject { place });
     };
     Ok(Built {
@@ -66,7 +66,7 @@ pub(crate) fn build_unchecked(
     })
 }
 
-/// All that was given as a whole; a later object goes over an earlier one.
+/// Returns the members of all JSON objects; a later object overwrites members of an earlier one.
 fn whole(
     words: &[Word],
     read: &mut dyn FnMut(Option<&str>) -> io::Result<String>,
@@ -85,11 +85,11 @@ fn whole(
     Ok(whole)
 }
 
-type Given<'w> = (&'w Source, Notation);
+type TypedValue<'w> = (&'w Source, Notation);
 
-/// The values by their keys, in the order in which keys were first given.
-fn by_key(words: &[Word]) -> Vec<(&str, Vec<Given<'_>>)> {
-    let mut by_key: Vec<(&str, Vec<Given<'_>>)> = Vec::new();
+/// Groups the values by key, in the order of the first value of each key.
+fn by_key(words: &[Word]) -> Vec<(&str, Vec<TypedValue<'_>>)> {
+    let mut by_key: Vec<(&str, Vec<TypedValue<'_>>)> = Vec::new();
     for word in words {
         let Word::Value {
             key,
@@ -107,7 +107,7 @@ fn by_key(words: &[Word]) -> Vec<(&str, Vec<Given<'_>>)> {
     by_key
 }
 
-/// Where a key leads: a key that the schema has as it stands is not taken apart.
+/// Returns the path of a key. A key that the schema has as a whole is not split.
 fn place(key: &str, guide: &Guide<'_>) -> Result<Vec<String>, ArgumentError> {
     match guide.members().contains(&key) {
         true => Ok(vec![key.to_owned()]),
@@ -115,7 +115,7 @@ fn place(key: &str, guide: &Guide<'_>) -> Result<Vec<String>, ArgumentError> {
     }
 }
 
-/// The place in the arguments that a key leads to, made on the way.
+/// Returns the place in the arguments that a path leads to. Missing parts are created.
 fn descend<'a>(
     from: &'a mut Value,
     parts: &[String],
@@ -159,10 +159,10 @@ fn descend<'a>(
     Ok(here)
 }
 
-/// The value of a key; several are a list.
+/// Returns the value of a key; several values become a list.
 fn value(
     key: &str,
-    given: &[Given<'_>],
+    given: &[TypedValue<'_>],
     guide: &Guide<'_>,
     read: &mut dyn FnMut(Option<&str>) -> io::Result<String>,
 ) -> Result<Value, ArgumentError> {
@@ -185,7 +185,7 @@ fn value(
 
 fn single(
     key: &str,
-    (source, notation): Given<'_>,
+    (source, notation): TypedValue<'_>,
     guide: &Guide<'_>,
     read: &mut dyn FnMut(Option<&str>) -> io::Result<String>,
 ) -> Result<Value, ArgumentError> {
@@ -214,7 +214,7 @@ fn text(
     read: &mut dyn FnMut(Option<&str>) -> io::Result<String>,
 ) -> Result<String, ArgumentError> {
     let text = match source {
-        Source::Here(text) => Ok(text.clone()),
+        Source::Inline(text) => Ok(text.clone()),
         Source::File(file) => read(Some(file)),
         Source::Input => read(None),
     };
@@ -229,7 +229,7 @@ fn check(
     schema: &JsonObject,
     guide: &Guide<'_>,
 ) -> Result<(), ArgumentError> {
-    // What cannot be read here is the server's to enforce.
+    // The server enforces a schema that this client cannot compile.
     let Ok(validator) = Validator::compile_foreign(schema) else {
         return Ok(());
     };
@@ -244,7 +244,7 @@ fn check(
     })
 }
 
-/// A violation in the words of the command line.
+/// Describes a violation with the keys of the command line.
 fn fault(violation: &Violation, arguments: &JsonObject, guide: &Guide<'_>) -> String {
     let expected = &violation.expected;
     let parts: Vec<String> = violation
@@ -262,10 +262,10 @@ fn fault(violation: &Violation, arguments: &JsonObject, guide: &Guide<'_>) -> St
     match is_there {
         _ if parts.is_empty() => violation.to_string(),
         None => {
-            let wanted = parts
+            let expected_guide = parts
                 .iter()
                 .fold(guide.clone(), |guide, part| guide.member(part));
-            let about = wanted
+            let about = expected_guide
                 .description()
                 .map(|text| format!(": {text}"))
                 .unwrap_or_default();
@@ -309,7 +309,7 @@ fn listed(guide: &Guide<'_>) -> String {
     }
 }
 
-/// Arguments that the schema says nothing about, and does not refuse.
+/// Returns remarks about arguments that the schema does not describe, but permits.
 fn remarks(arguments: &JsonObject, guide: &Guide<'_>) -> Vec<String> {
     let names = guide.members();
     let unknown = arguments
@@ -319,7 +319,9 @@ fn remarks(arguments: &JsonObject, guide: &Guide<'_>) -> Vec<String> {
         .filter(|name| guide.member(name).kinds().is_any() && !names.is_empty())
         .map(|name| {
             let near = suggestion(name, names.iter().copied());
-            format!("nothing is known of an argument `{name}`{near}; it is sent all the same")
+            format!(
+                "the schema does not describe the argument `{name}`{near}; it is sent all the same"
+            )
         })
         .collect()
 }

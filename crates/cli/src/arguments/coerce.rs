@@ -1,17 +1,17 @@
-//! Text as the value that a schema wants.
+//! Conversion of text to a value of the type in a schema.
 //!
-//! The most specific reading wins: `5` is a number where a number or a text will do. What has no
-//! reading stays text, and the validator says what is wrong with it.
+//! The most specific type applies: `5` is a number if the schema permits a number or a string. Text
+//! that has no such type stays a string, and the validator reports the fault.
 
 use serde_json::{Number, Value};
 
 use super::guide::{Guide, Kinds};
 
-/// How many lists within lists are made of plain text. A schema may say that the items of a list are
-/// lists like itself, and the text does not grow shorter on the way; deeper ones are written as JSON.
+/// Maximum depth of lists in lists from plain text. A schema can define the items of a list as the
+/// same kind of list, and the text never gets shorter. Deeper lists must be written as JSON.
 const DEEPEST: usize = 8;
 
-/// Reads a text as what is wanted.
+/// Converts a text to a value of the type that the guide describes.
 pub(super) fn coerce(text: &str, guide: &Guide<'_>) -> Value {
     coerce_within(text, guide, 0)
 }
@@ -55,7 +55,7 @@ fn scalar(text: &str, kinds: Kinds) -> Option<Value> {
         .or(null)
 }
 
-/// A number as JSON writes them.
+/// Parses a number in the form of JSON, with an optional `+`.
 fn number(text: &str) -> Option<Number> {
     let text = text.trim();
     let text = text.strip_prefix('+').unwrap_or(text);
@@ -70,7 +70,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A list or an object written as JSON.
+/// Parses a list or an object in the form of JSON.
 fn container(text: &str, kinds: Kinds) -> Option<Value> {
     let value = serde_json::from_str(text).ok()?;
     match &value {
@@ -80,7 +80,7 @@ fn container(text: &str, kinds: Kinds) -> Option<Value> {
     }
 }
 
-/// A list written as text: separated by commas, unless its items may contain them.
+/// Converts text to a list. Commas separate items, unless an item may contain a comma.
 fn list(text: &str, guide: &Guide<'_>, depth: usize) -> Value {
     let items = guide.item(0).kinds();
     let is_listed = guide.item(0).values().next().is_some();

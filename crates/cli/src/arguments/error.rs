@@ -1,31 +1,31 @@
-//! What can be wrong with arguments.
+//! Errors of arguments.
 
 use std::io;
 
 use crate::exit::{CliError, Exit};
 
-/// Why words did not become arguments.
+/// Reason why words do not form arguments.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArgumentError {
-    /// A word is none of the forms there are.
+    /// A word does not have one of the forms.
     #[error("invalid argument `{word}`: expected key=value, key:=json, {{…}}, @file or -")]
     NoForm { word: String },
-    /// A key is empty, or nests without end.
+    /// A part of a key is empty, or the key has too many parts.
     #[error("invalid key in `{word}`: {reason}")]
     BadKey { word: String, reason: &'static str },
-    /// What should be JSON is not.
+    /// A text that should be JSON is not JSON.
     #[error("{place} is not JSON: {reason}")]
     NotJson { place: String, reason: String },
-    /// What should be all arguments is no object.
+    /// The JSON of all arguments is not an object.
     #[error("{place} is not a JSON object; it has to hold all arguments")]
     NoObject { place: String },
     /// A file cannot be read.
     #[error("cannot read {place}")]
     Unreadable { place: String, source: io::Error },
-    /// One key is given twice, and the schema wants one value.
+    /// One key is given twice, and the schema requires a single value.
     #[error("`{key}` is given twice and is not a list")]
     Twice { key: String },
-    /// A key leads into something that has no members.
+    /// A key leads into a value that has no such member.
     #[error("`{key}` cannot be set: {reason}")]
     NoPlace { key: String, reason: &'static str },
     /// The arguments do not fit the schema.
@@ -34,7 +34,8 @@ pub(crate) enum ArgumentError {
 }
 
 impl ArgumentError {
-    /// The exit code: what does not fit the schema is told from what cannot be read.
+    /// Returns the exit code. It differs for arguments that are invalid, and that do not fit the
+    /// schema.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Unfit { .. } => Exit::Schema,

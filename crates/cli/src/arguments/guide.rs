@@ -1,28 +1,28 @@
-//! What a schema wants at a place, as far as it helps to read what was typed.
+//! Description of the values that a schema permits at a place, to convert typed text.
 //!
-//! Every schema that may apply counts: references are followed, alternatives are taken together.
-//! Whether a value fits is not decided here; the validator does that.
+//! It uses every schema that may apply: it follows references and merges alternatives. The
+//! validator decides whether a value fits.
 
 use pintle::model::JsonObject;
 use serde_json::Value;
 
-/// How far references and alternatives are followed.
+/// Maximum depth of followed references and alternatives.
 const DEEPEST: usize = 16;
 
-/// How many schemas count at one place.
+/// Maximum number of schemas at one place.
 const MOST: usize = 256;
 
-/// How many lists within lists are put in words; a list may be said to be one of its own kind.
+/// Maximum depth of lists in a description, because a schema can define a list of itself.
 const DEEPEST_WORDS: usize = 4;
 
-/// The schemas that may apply at a place.
+/// Schemas that may apply at a place.
 #[derive(Debug, Clone)]
 pub(crate) struct Guide<'s> {
     root: &'s JsonObject,
     schemas: Vec<&'s JsonObject>,
 }
 
-/// The kinds of values that are wanted. All are false where anything goes.
+/// Kinds of values that a schema permits. All are false if it permits any value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     pub(super) number: bool,
@@ -35,17 +35,17 @@ pub(super) struct Kinds {
 }
 
 impl<'s> Guide<'s> {
-    /// What the schema wants as a whole.
+    /// Returns the guide to the whole value.
     pub(crate) fn new(root: &'s JsonObject) -> Self {
         let mut guide = Self {
             root,
             schemas: Vec::new(),
         };
-        guide.take(root, 0);
+        guide.add(root, 0);
         guide
     }
 
-    /// What is wanted as a member of what is wanted here.
+    /// Returns the guide to a member of this value.
     pub(crate) fn member(&self, name: &str) -> Self {
         let named = |schema: &'s JsonObject| {
             let member = schema
@@ -56,7 +56,7 @@ impl<'s> Guide<'s> {
         self.below(named)
     }
 
-    /// What is wanted as an item of what is wanted here.
+    /// Returns the guide to an item of this value.
     pub(crate) fn item(&self, index: usize) -> Self {
         self.below(|schema| {
             let fixed = schema.get("prefixItems").and_then(|items| items.get(index));
@@ -64,7 +64,7 @@ impl<'s> Guide<'s> {
         })
     }
 
-    /// The names of the members that the schema describes, in their order.
+    /// Returns the names of the members that the schema describes, in their order.
     pub(crate) fn members(&self) -> Vec<&'s str> {
         let mut names: Vec<&str> = Vec::new();
         for schema in &self.schemas {
@@ -78,14 +78,14 @@ impl<'s> Guide<'s> {
         names
     }
 
-    /// Whether members that the schema does not describe are refused.
+    /// Whether the schema rejects members that it does not describe.
     pub(super) fn is_closed(&self) -> bool {
         let closed =
             |schema: &&JsonObject| schema.get("additionalProperties") == Some(&Value::Bool(false));
         self.schemas.iter().any(closed)
     }
 
-    /// Whether a member has to be there.
+    /// Whether a member is required.
     pub(crate) fn requires(&self, name: &str) -> bool {
         let lists = self
             .schemas
@@ -94,7 +94,7 @@ impl<'s> Guide<'s> {
         lists.flatten().any(|required| required == name)
     }
 
-    /// The values that are listed, if they are.
+    /// Returns the values that `enum` and `const` list.
     pub(crate) fn values(&self) -> impl Iterator<Item = &'s Value> + '_ {
         self.schemas.iter().flat_map(|schema| {
             let listed = schema.get("enum").and_then(Value::as_array);
@@ -102,14 +102,14 @@ impl<'s> Guide<'s> {
         })
     }
 
-    /// What is said about the value.
+    /// Returns the description of the value.
     pub(crate) fn description(&self) -> Option<&'s str> {
         self.schemas
             .iter()
             .find_map(|schema| schema.get("description")?.as_str())
     }
 
-    /// The kinds of values that are wanted.
+    /// Returns the permitted kinds of values.
     pub(super) fn kinds(&self) -> Kinds {
         let mut kinds = Kinds::default();
         for schema in &self.schemas {
@@ -129,7 +129,7 @@ impl<'s> Guide<'s> {
         kinds
     }
 
-    /// The kinds in words, such as `integer` or `string, list of numbers`.
+    /// Returns the kinds in words, such as `integer` or `string, list of numbers`.
     pub(crate) fn kind(&self) -> String {
         self.kind_within(1)
     }
@@ -175,13 +175,13 @@ impl<'s> Guide<'s> {
         };
         for schema in self.schemas.iter().filter_map(|schema| find(schema)) {
             if let Value::Object(schema) = schema {
-                guide.take(schema, 0);
+                guide.add(schema, 0);
             }
         }
         guide
     }
 
-    fn take(&mut self, schema: &'s JsonObject, depth: usize) {
+    fn add(&mut self, schema: &'s JsonObject, depth: usize) {
         let is_known = self
             .schemas
             .iter()
@@ -191,17 +191,17 @@ impl<'s> Guide<'s> {
         }
         self.schemas.push(schema);
         if let Some(target) = self.target(schema) {
-            self.take(target, depth + 1);
+            self.add(target, depth + 1);
         }
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let inner = schema.get(keyword).and_then(Value::as_array);
             for schema in inner.into_iter().flatten().filter_map(Value::as_object) {
-                self.take(schema, depth + 1);
+                self.add(schema, depth + 1);
             }
         }
     }
 
-    /// What a reference inside the schema refers to.
+    /// Returns the schema that a reference inside the root schema refers to.
     fn target(&self, schema: &JsonObject) -> Option<&'s JsonObject> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         let mut steps = pointer
@@ -237,7 +237,7 @@ impl Kinds {
         }
     }
 
-    /// Whether nothing is said.
+    /// Whether the schema permits any kind.
     pub(super) fn is_any(self) -> bool {
         self == Self::default()
     }

@@ -40,7 +40,7 @@ fn of(schema: Value) -> Value {
 }
 
 #[test]
-fn text_is_read_as_the_schema_wants() {
+fn text_is_converted_to_the_type_in_the_schema() {
     for (schema, text, value) in [
         (json!({ "type": "string" }), "5", json!("5")),
         (json!({ "type": "string" }), "", json!("")),
@@ -115,7 +115,7 @@ fn text_is_read_as_the_schema_wants() {
 }
 
 #[test]
-fn keys_nest() {
+fn dots_in_a_key_nest_objects_and_lists() {
     let point = json!({ "type": "object", "properties": { "lat": { "type": "number" }, "name": { "type": "string" } } });
     let schema = json!({ "type": "object", "properties": {
         "at": point, "all": { "type": "array", "items": point }, "with.dot": { "type": "integer" },
@@ -158,13 +158,13 @@ fn keys_nest() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_a_matter_of_usage() {
+fn an_invalid_argument_is_a_usage_error() {
     let deep = format!("{}x=1", "a.".repeat(40));
     for (typed, part) in [
         (&["word"][..], "invalid argument `word`"),
         (&["=1"], "empty"),
         (&["a..b=1"], "empty"),
-        (&[&deep], "too deep"),
+        (&[&deep], "too many parts"),
         (&["x:=nonsense"], "the value of `x` is not JSON"),
         (&["{\"a\""], "the object is not JSON"),
         (&["@list.json"], "list.json is not a JSON object"),
@@ -184,7 +184,7 @@ fn what_cannot_be_understood_is_a_matter_of_usage() {
 }
 
 #[test]
-fn what_does_not_fit_says_what_the_schema_wants() {
+fn an_error_of_the_schema_names_the_expected_value() {
     let schema = json!({ "type": "object", "additionalProperties": false, "required": ["count", "name"],
         "properties": { "count": { "type": "integer", "minimum": 1, "maximum": 50 },
             "name": { "type": "string", "description": "Whom to greet." },
@@ -222,7 +222,7 @@ fn what_does_not_fit_says_what_the_schema_wants() {
 }
 
 #[test]
-fn what_is_unknown_and_allowed_is_remarked_upon() {
+fn an_unknown_argument_that_is_permitted_causes_a_remark() {
     let schema = of(json!({ "type": "string" }));
     let built = built(schema, &["x=1", "xx=1"]).expect("built");
     assert_eq!(built.remarks.len(), 1, "{:?}", built.remarks);
@@ -231,7 +231,7 @@ fn what_is_unknown_and_allowed_is_remarked_upon() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_enforced_is_left_to_the_server() {
+fn the_server_enforces_a_schema_that_cannot_be_compiled() {
     let members = json!({ "x": { "type": "integer" } });
     let closed = json!({ "type": "object", "unevaluatedProperties": false, "properties": members });
     assert_eq!(
@@ -253,15 +253,15 @@ fn a_schema_of_an_older_draft_is_enforced_where_it_reads_the_same() {
 }
 
 #[test]
-fn a_schema_that_goes_in_circles_is_no_trap() {
+fn a_schema_with_circular_references_terminates() {
     let schema = json!({ "$ref": "#", "type": "object", "properties": { "x": { "$ref": "#/properties/x" }, "y": { "$ref": "#" } } });
-    // What such a schema means is for the validator to say; that it is looked at ends.
+    // The validator decides the meaning of such a schema. This test checks that the build ends.
     let ended = built(schema, &["x=5", "y.y.y.x=1"]);
     assert!(ended.is_ok() || ended.is_err_and(|error| error.exit() == Exit::Schema));
 }
 
 #[test]
-fn a_list_of_itself_is_no_trap() {
+fn a_list_of_itself_terminates() {
     let list = json!({ "type": "array", "items": { "$ref": "#/properties/a" } });
     let schema = json!({ "type": "object", "properties": { "a": list } });
     let error = built(schema.clone(), &["a=x"]).expect_err("only lists of nothing fit");
@@ -274,7 +274,7 @@ fn a_list_of_itself_is_no_trap() {
 }
 
 #[test]
-fn kinds_have_words() {
+fn kinds_are_described_in_words() {
     for (schema, kind) in [
         (json!({ "type": ["integer", "null"] }), "integer or null"),
         (
@@ -313,7 +313,7 @@ fn schemas() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn no_words_and_no_schema_are_too_odd(
+    fn no_words_and_no_schema_panic(
         schema in schemas(),
         typed in prop::collection::vec("(a|b|0|\\.|\\\\|é){0,6}(=|:=|)(\\PC{0,8}|[0-9\\[\\]{},\"]{0,8}|@|-)", 0..5),
     ) {
@@ -324,7 +324,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_as_json_arrives_as_it_is(number in any::<i64>(), text in any::<String>()) {
+    fn a_value_written_as_json_arrives_unchanged(number in any::<i64>(), text in any::<String>()) {
         let value = json!({ "n": number, "t": [text] });
         let found = arguments(json!({ "type": "object" }), &[&format!("x:={value}")]);
         prop_assert_eq!(found, json!({ "x": value }));

@@ -2,50 +2,50 @@
 
 use super::error::ArgumentError;
 
-/// How deep a key may lead, in parts.
+/// Maximum number of parts of a key.
 const DEEPEST: usize = 32;
 
-/// A word, told apart by its form.
+/// A word, classified by its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Word {
     /// All arguments as JSON.
     Whole(Source),
-    /// One value.
+    /// The value of one key.
     Value {
         /// The key as it was typed.
         key: String,
-        /// What it is.
+        /// The source of the value.
         source: Source,
-        /// How it is written.
+        /// The notation of the value.
         notation: Notation,
     },
 }
 
-/// Where something is written.
+/// Location of a value's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Here.
-    Here(String),
-    /// In a file.
+    /// The word itself.
+    Inline(String),
+    /// A file with this path.
     File(String),
-    /// On standard input.
+    /// The standard input of the program.
     Input,
 }
 
-/// How a value is written.
+/// Notation of a value's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notation {
-    /// As text, read as the schema wants.
+    /// Text, converted to the type in the schema.
     Text,
-    /// As JSON.
+    /// JSON, parsed without the schema.
     Json,
 }
 
-/// Tells words apart.
+/// Classifies words by their form.
 ///
 /// # Errors
 ///
-/// [`ArgumentError::NoForm`] for a word that is none of the forms.
+/// [`ArgumentError::NoForm`] for a word that does not have one of the forms.
 pub(crate) fn words(typed: &[String]) -> Result<Vec<Word>, ArgumentError> {
     typed.iter().map(|word| Word::read(word)).collect()
 }
@@ -53,7 +53,7 @@ pub(crate) fn words(typed: &[String]) -> Result<Vec<Word>, ArgumentError> {
 impl Word {
     fn read(word: &str) -> Result<Self, ArgumentError> {
         if word.starts_with('{') {
-            return Ok(Self::Whole(Source::Here(word.to_owned())));
+            return Ok(Self::Whole(Source::Inline(word.to_owned())));
         }
         if word == "-" {
             return Ok(Self::Whole(Source::Input));
@@ -82,21 +82,21 @@ impl Source {
         match value.strip_prefix('@') {
             Some("-") => Self::Input,
             Some(file) if !file.is_empty() => Self::File(file.to_owned()),
-            _ => Self::Here(value.to_owned()),
+            _ => Self::Inline(value.to_owned()),
         }
     }
 
-    /// What to call it in an error.
+    /// Returns the name of the source for an error text.
     pub(super) fn place(&self, otherwise: &str) -> String {
         match self {
-            Self::Here(_) => otherwise.to_owned(),
+            Self::Inline(_) => otherwise.to_owned(),
             Self::File(file) => file.clone(),
             Self::Input => "standard input".to_owned(),
         }
     }
 }
 
-/// The parts of a key, separated by dots that are not escaped.
+/// Splits a key at dots that are not escaped.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub(super) fn parts(key: &str) -> Result<Vec<String>, ArgumentError> {
     if parts.iter().any(String::is_empty) {
         Err(bad("a part of it is empty"))
     } else if parts.len() > DEEPEST {
-        Err(bad("it leads too deep"))
+        Err(bad("it has too many parts"))
     } else {
         Ok(parts)
     }

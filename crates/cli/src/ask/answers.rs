@@ -1,4 +1,4 @@
-//! Answers given in advance, on the command line.
+//! Answers to questions from the command line (`--answer`).
 
 use std::collections::VecDeque;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use pintle::model::JsonObject;
 use pintle::runtime;
 use serde_json::Value;
 
-/// One answer to one question, in the order in which they are asked.
+/// An answer to one question. Answers are used in the order of the questions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ScriptedAnswer {
-    /// A form filled in, or a yes to an address.
+    /// The content of a form, or a yes to a URL.
     Accept(JsonObject),
-    /// A no.
+    /// The user declines the question.
     Decline,
-    /// Nobody is interested.
+    /// The user dismisses the question.
     Cancel,
 }
 
-/// Answers that are left.
+/// The answers that are not used yet.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answers {
     left: VecDeque<ScriptedAnswer>,
@@ -49,7 +49,7 @@ impl From<Vec<ScriptedAnswer>> for Answers {
 }
 
 impl Answers {
-    /// The next answer to a form, if there is one left.
+    /// Returns the next answer as one to a form, if an answer is left.
     pub(crate) fn next_form(&mut self) -> Option<runtime::Answer<JsonObject>> {
         Some(match self.left.pop_front()? {
             ScriptedAnswer::Accept(members) => runtime::Answer::Accepted(members),
@@ -58,7 +58,7 @@ impl Answers {
         })
     }
 
-    /// The next answer to anything else, if there is one left.
+    /// Returns the next answer as one to a URL, if an answer is left.
     pub(crate) fn next_visit(&mut self) -> Option<runtime::Answer<()>> {
         Some(match self.next_form()? {
             runtime::Answer::Accepted(_) => runtime::Answer::Accepted(()),

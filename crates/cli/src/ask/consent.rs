@@ -1,9 +1,9 @@
-//! Asking for consent to a server that was described before.
+//! The question for consent to a server that was described before.
 
 use super::dialogue::Dialogue;
 use super::field::yes_or_no;
 
-/// Whether the user agrees. Only a typed yes is one; the end of the input is a no.
+/// Whether the user agrees. Only a typed yes agrees; the end of the input declines.
 pub(crate) fn consent(dialogue: &mut dyn Dialogue) -> bool {
     loop {
         let Some(typed) = dialogue.ask("Do you agree to all of this? [yes/no] > ") else {

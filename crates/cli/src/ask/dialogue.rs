@@ -1,26 +1,26 @@
-//! Saying something and being answered.
+//! A dialogue with a user: shown text and typed lines.
 
 use std::io::{self, Write as _};
 
 use super::typing::Reader;
 use crate::screen::{Look, Style};
 
-/// Somebody to talk to.
+/// A user who reads text and types lines.
 pub(crate) trait Dialogue {
-    /// Says lines that are safe to print.
-    fn say(&mut self, text: &str);
+    /// Shows text, which must be safe to print.
+    fn show(&mut self, text: &str);
 
-    /// Asks for one line; none at the end of input, or if nobody waits for it any more.
+    /// Asks for one line. Returns `None` at the end of input, or if the question was cancelled.
     fn ask(&mut self, prompt: &str) -> Option<String>;
 
-    /// Asks for one line that is not shown while it is typed.
+    /// Asks for one line, which the terminal does not show.
     fn ask_secretly(&mut self, prompt: &str) -> Option<String>;
 
-    /// How text looks.
+    /// Returns the styles of shown text.
     fn look(&self) -> Look;
 }
 
-/// The terminal: what is said goes to standard error, what is typed comes from standard input.
+/// The terminal: text goes to standard error, typed lines come from standard input.
 pub(crate) struct Terminal {
     look: Look,
     reader: Reader,
@@ -33,18 +33,18 @@ impl Terminal {
 }
 
 impl Dialogue for Terminal {
-    fn say(&mut self, text: &str) {
-        // Nobody is left to be told that telling does not work.
+    fn show(&mut self, text: &str) {
+        // A failed write to standard error cannot be reported anywhere.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
     fn ask(&mut self, prompt: &str) -> Option<String> {
-        self.say(&self.look.paint(Style::Marked, prompt));
+        self.show(&self.look.paint(Style::Marked, prompt));
         self.reader.line()
     }
 
     fn ask_secretly(&mut self, prompt: &str) -> Option<String> {
-        self.say(&self.look.paint(Style::Marked, prompt));
+        self.show(&self.look.paint(Style::Marked, prompt));
         rpassword::read_password().ok()
     }
 

@@ -1,4 +1,4 @@
-//! One field of a form: how it is shown, and how what was typed becomes its value.
+//! One field of a form: its description, and its value from typed text.
 
 use pintle::model::{Choice, JsonObject, NumberKind, PrimitiveSchema};
 use pintle::schema::{Formats, Validator};
@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 
 use crate::text;
 
-/// A field, as far as a person has to know it.
+/// A field of a form, for a user who fills it in.
 #[derive(Debug)]
 pub(super) struct Field<'f> {
-    /// Its name in the answer.
+    /// Name of the field in the answer.
     pub(super) name: &'f str,
     schema: &'f PrimitiveSchema,
-    /// Whether it has to be filled in.
+    /// Whether the field must have a value.
     pub(super) is_required: bool,
 }
 
-/// A word that can be chosen, and what it is called.
+/// A word that can be chosen, with its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) word: String,
     pub(super) title: String,
 }
 
-/// How many words are chosen.
+/// Number of words that a field accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chosen {
     One,
@@ -39,14 +39,14 @@ impl<'f> Field<'f> {
         }
     }
 
-    /// What it is called.
+    /// Returns the title of the field, or else its name.
     pub(super) fn title(&self) -> String {
         let title = self.member("title");
         let title = title.as_ref().and_then(Value::as_str);
         text::line(title.unwrap_or(self.name)).into_owned()
     }
 
-    /// What it is for, and what fits.
+    /// Returns the description of the field, and the kind of its values.
     pub(super) fn about(&self) -> String {
         let description = self.member("description");
         let description = description.as_ref().and_then(Value::as_str);
@@ -78,7 +78,7 @@ impl<'f> Field<'f> {
         }
     }
 
-    /// What can be chosen, if the field chooses.
+    /// Returns the words to choose from, if the field has a list of them.
     pub(super) fn options(&self) -> Option<(Vec<Entry>, Chosen)> {
         let plain = |words: &[String]| words.iter().map(|word| Entry::new(word, word)).collect();
         let titled = |choices: &[Choice]| {
@@ -109,16 +109,16 @@ impl<'f> Field<'f> {
         }
     }
 
-    /// What stands in the field at first.
+    /// Returns the default value of the field.
     pub(super) fn default(&self) -> Option<Value> {
         self.member("default").filter(|value| !value.is_null())
     }
 
-    /// What was typed, as a value that fits.
+    /// Converts typed text to a value that fits the field.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, for whoever typed it.
+    /// The reason why the text does not fit, for the user.
     pub(super) fn value(&self, typed: &str) -> Result<Value, String> {
         let value = match (self.options(), self.schema) {
             (Some((options, Chosen::One)), _) => Value::String(choose(typed, &options)?),
@@ -135,7 +135,7 @@ impl<'f> Field<'f> {
             }
             (None, PrimitiveSchema::Number(_)) => {
                 let number = serde_json::from_str(typed.trim()).map(Value::Number);
-                number.map_err(|_| "that is no number".to_owned())?
+                number.map_err(|_| "that is not a number".to_owned())?
             }
             (None, PrimitiveSchema::String(_)) => Value::from(typed),
             (None, _) => serde_json::from_str(typed).unwrap_or_else(|_| Value::from(typed)),
@@ -144,12 +144,12 @@ impl<'f> Field<'f> {
         Ok(value)
     }
 
-    /// Whether a value fits, formats included.
+    /// Checks that a value fits the field, formats included.
     pub(super) fn check(&self, value: &Value) -> Result<(), String> {
         let Ok(Value::Object(schema)) = serde_json::to_value(self.schema) else {
             return Ok(());
         };
-        // A pattern that cannot be matched here is for the server to enforce.
+        // The server enforces a pattern that this client cannot match.
         let Ok(validator) = Validator::compile_with(&schema, Formats::Enforced) else {
             return Ok(());
         };
@@ -182,7 +182,7 @@ impl Entry {
     }
 }
 
-/// The word that was meant: by itself, by its title, or by its number.
+/// Returns the word of an option, chosen by word, title or number.
 fn choose(typed: &str, options: &[Entry]) -> Result<String, String> {
     let exact = options.iter().find(|option| option.word == typed);
     let alike = || options.iter().find(|option| option.is(typed));
@@ -191,11 +191,11 @@ fn choose(typed: &str, options: &[Entry]) -> Result<String, String> {
         options.get(number.checked_sub(1)?)
     };
     let found = exact.or_else(alike).or_else(numbered);
-    let wrong = || format!("`{}` is none of these", text::line(typed));
+    let wrong = || format!("`{}` is not one of these", text::line(typed));
     found.map(|option| option.word.clone()).ok_or_else(wrong)
 }
 
-/// What was meant by an answer to a question with two answers.
+/// Converts an answer to yes (true) or no (false). Returns `None` for other text.
 pub(super) fn yes_or_no(typed: &str) -> Option<bool> {
     match typed.trim().to_lowercase().as_str() {
         "y" | "yes" | "true" | "on" | "1" => Some(true),

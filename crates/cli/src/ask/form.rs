@@ -1,4 +1,4 @@
-//! A form of a server, filled in on the terminal.
+//! A form of a server that the user fills in on the terminal.
 
 use pintle::model::{ElicitSchema, JsonObject};
 use pintle::runtime::Answer;
@@ -10,16 +10,16 @@ use crate::page::{Page, Row};
 use crate::screen::Style;
 use crate::text;
 
-/// Why a form was left.
-enum Left {
+/// The reason why a form ended without content.
+enum FormExit {
     Declined,
     Cancelled,
 }
 
-/// Lets somebody fill in a form. The end of input is a cancellation; nothing is sent that was not
-/// shown before.
+/// Asks the user to fill in a form. The end of input cancels it. Content is shown before it is
+/// sent.
 pub(crate) fn fill(
-    who: &str,
+    server: &str,
     message: &str,
     schema: &ElicitSchema,
     dialogue: &mut dyn Dialogue,
@@ -28,51 +28,51 @@ pub(crate) fn fill(
     let fields: Vec<Field<'_>> = fields
         .map(|(name, field)| Field::new(name, field, schema.is_required(name)))
         .collect();
-    introduce(who, message, !fields.is_empty(), dialogue);
+    introduce(server, message, !fields.is_empty(), dialogue);
     let mut answers = vec![None; fields.len()];
     loop {
-        if let Err(left) = ask_all(&fields, &mut answers, dialogue) {
-            return left.into();
+        if let Err(exit) = ask_all(&fields, &mut answers, dialogue) {
+            return exit.into();
         }
         match confirm(&fields, &answers, dialogue) {
             Ok(true) => return Answer::Accepted(content(&fields, answers)),
             Ok(false) => {}
-            Err(left) => return left.into(),
+            Err(exit) => return exit.into(),
         }
     }
 }
 
-impl<T> From<Left> for Answer<T> {
-    fn from(left: Left) -> Self {
-        match left {
-            Left::Declined => Self::Declined,
-            Left::Cancelled => Self::Cancelled,
+impl<T> From<FormExit> for Answer<T> {
+    fn from(exit: FormExit) -> Self {
+        match exit {
+            FormExit::Declined => Self::Declined,
+            FormExit::Cancelled => Self::Cancelled,
         }
     }
 }
 
-fn introduce(who: &str, message: &str, has_fields: bool, dialogue: &mut dyn Dialogue) {
+fn introduce(server: &str, message: &str, has_fields: bool, dialogue: &mut dyn Dialogue) {
     let look = dialogue.look();
     let mut page = Page::new(look);
-    let who = look.paint(Style::Name, &text::line(who));
-    page.line(&format!("\n{who} asks:"));
+    let server = look.paint(Style::Name, &text::line(server));
+    page.line(&format!("\n{server} asks:"));
     page.paragraphs(2, message);
     if has_fields {
-        let help = "Enter keeps what stands in [ ]; /decline says no, /cancel goes away.";
+        let help = "Enter keeps the value in [ ]; /decline refuses the form, /cancel closes it.";
         page.line(&look.paint(Style::Faint, help));
     }
-    dialogue.say(&page.into_text());
+    dialogue.show(&page.into_text());
 }
 
 fn ask_all(
     fields: &[Field<'_>],
     answers: &mut [Option<Value>],
     dialogue: &mut dyn Dialogue,
-) -> Result<(), Left> {
+) -> Result<(), FormExit> {
     for (field, answer) in fields.iter().zip(answers) {
         describe(field, dialogue);
-        let standing = answer.take().or_else(|| field.default());
-        *answer = ask(field, standing, dialogue)?;
+        let current = answer.take().or_else(|| field.default());
+        *answer = ask(field, current, dialogue)?;
     }
     Ok(())
 }
@@ -100,32 +100,32 @@ fn describe(field: &Field<'_>, dialogue: &mut dyn Dialogue) {
         });
         page.rows(2, &rows.collect::<Vec<_>>());
     }
-    dialogue.say(&page.into_text());
+    dialogue.show(&page.into_text());
 }
 
-/// Asks until the answer fits, or the form is left.
+/// Asks until an answer fits, or the user ends the form.
 fn ask(
     field: &Field<'_>,
-    standing: Option<Value>,
+    current: Option<Value>,
     dialogue: &mut dyn Dialogue,
-) -> Result<Option<Value>, Left> {
-    let prompt = match &standing {
+) -> Result<Option<Value>, FormExit> {
+    let prompt = match &current {
         Some(value) => format!("[{}] > ", shown(value)),
         None => "> ".to_owned(),
     };
     loop {
-        let typed = dialogue.ask(&prompt).ok_or(Left::Cancelled)?;
+        let typed = dialogue.ask(&prompt).ok_or(FormExit::Cancelled)?;
         let reason = match typed.trim() {
-            "/decline" => return Err(Left::Declined),
-            "/cancel" => return Err(Left::Cancelled),
-            "" => match (&standing, field.is_required) {
-                // What the server proposes may break its own rules.
+            "/decline" => return Err(FormExit::Declined),
+            "/cancel" => return Err(FormExit::Cancelled),
+            "" => match (&current, field.is_required) {
+                // A default of the server may violate the server's own schema.
                 (Some(value), _) => match field.check(value) {
-                    Ok(()) => return Ok(standing),
+                    Ok(()) => return Ok(current),
                     Err(reason) => reason,
                 },
                 (None, false) => return Ok(None),
-                (None, true) => "this has to be filled in".to_owned(),
+                (None, true) => "this field is required".to_owned(),
             },
             _ => match field.value(&typed) {
                 Ok(value) => return Ok(Some(value)),
@@ -133,16 +133,16 @@ fn ask(
             },
         };
         let look = dialogue.look();
-        dialogue.say(&format!("  {}\n", look.paint(Style::Bad, &reason)));
+        dialogue.show(&format!("  {}\n", look.paint(Style::Bad, &reason)));
     }
 }
 
-/// Shows what will be sent; true is a yes, false a wish to go through it again.
+/// Shows the content and asks whether to send it. Returns false if the user edits it again.
 fn confirm(
     fields: &[Field<'_>],
     answers: &[Option<Value>],
     dialogue: &mut dyn Dialogue,
-) -> Result<bool, Left> {
+) -> Result<bool, FormExit> {
     let question = match fields.is_empty() {
         true => "Accept? [yes/no/cancel] > ",
         false => {
@@ -155,30 +155,30 @@ fn confirm(
             let mut page = Page::new(dialogue.look());
             page.line("");
             page.rows(2, &rows.collect::<Vec<_>>());
-            dialogue.say(&page.into_text());
+            dialogue.show(&page.into_text());
             "Send this? [yes/no/edit/cancel] > "
         }
     };
     loop {
-        let typed = dialogue.ask(question).ok_or(Left::Cancelled)?;
+        let typed = dialogue.ask(question).ok_or(FormExit::Cancelled)?;
         match (yes_or_no(&typed), typed.trim().to_lowercase().as_str()) {
             (Some(true), _) => return Ok(true),
-            (Some(false), _) | (_, "/decline" | "decline") => return Err(Left::Declined),
+            (Some(false), _) | (_, "/decline" | "decline") => return Err(FormExit::Declined),
             (_, "e" | "edit") if !fields.is_empty() => return Ok(false),
-            (_, "c" | "cancel" | "/cancel") => return Err(Left::Cancelled),
+            (_, "c" | "cancel" | "/cancel") => return Err(FormExit::Cancelled),
             _ => {}
         }
     }
 }
 
 fn content(fields: &[Field<'_>], answers: Vec<Option<Value>>) -> JsonObject {
-    let given = fields.iter().zip(answers);
-    given
+    let answered = fields.iter().zip(answers);
+    answered
         .filter_map(|(field, answer)| Some((field.name.to_owned(), answer?)))
         .collect()
 }
 
-/// A value as it is typed.
+/// Returns a value as a user types it.
 fn shown(value: &Value) -> String {
     let shown = match value {
         Value::String(text) => text.clone(),

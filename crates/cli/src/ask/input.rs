@@ -4,11 +4,11 @@ use super::dialogue::Dialogue;
 use crate::text;
 use pintle_hosts::Input;
 
-/// Asks for what a configuration file asks for.
+/// Asks for an input of a configuration file.
 ///
 /// # Errors
 ///
-/// Why there is no answer, to follow the name of what was asked.
+/// The reason why the input has no value, as the end of a sentence about the input.
 pub(crate) fn input(input: &Input, dialogue: &mut dyn Dialogue) -> Result<String, String> {
     let mut prompt = text::line(&input.description).into_owned();
     if !input.options.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn input(input: &Input, dialogue: &mut dyn Dialogue) -> Result<String
             true => dialogue.ask_secretly(&prompt),
             false => dialogue.ask(&prompt),
         };
-        let typed = typed.ok_or("which was not given")?;
+        let typed = typed.ok_or("which has no value")?;
         let answer = match (typed.is_empty(), &input.default) {
             (true, Some(default)) => default.clone(),
             _ => typed,

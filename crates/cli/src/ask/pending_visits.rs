@@ -1,7 +1,8 @@
 //! Visits to URLs that the user agreed to, while a call waits for their end.
 //!
-//! A call that failed with -32042 is made again when the server reports that the visit is over, or when the
-//! user reports it with Enter, or after a bound. Meanwhile this shows what is waited for.
+//! A call that failed with -32042 is made again after one of three events. The server reports the
+//! end of the visit, the user presses Enter, or a time limit passes. Meanwhile a note explains the
+//! wait.
 
 use std::convert::Infallible;
 
@@ -14,7 +15,7 @@ use super::typing::reader;
 use crate::live::Live;
 use crate::text;
 
-/// Largest number of visits whose end the user can report together; a client asks for fewer.
+/// Maximum number of visits whose end the user can report together; a client asks for fewer.
 const MOST: usize = 64;
 
 /// The visits of one conversation.
@@ -22,15 +23,15 @@ const MOST: usize = 64;
 pub(super) struct Visits {
     /// The server's ids of visits that have begun.
     ids: Mutex<Vec<String>>,
-    /// A visit has begun.
+    /// Notified when a visit has begun.
     begun: Notify,
-    /// The server reports that a visit is over.
+    /// Notified when the server reports the end of the last visit.
     over: Notify,
-    /// Number of questions that are open: they need the terminal.
+    /// Number of open questions, which use the terminal.
     questions: watch::Sender<usize>,
 }
 
-/// A question that is open, until this is dropped.
+/// An open question. Dropping it closes the question.
 pub(super) struct Question<'v>(&'v Visits);
 
 impl Drop for Question<'_> {
@@ -40,13 +41,13 @@ impl Drop for Question<'_> {
 }
 
 impl Visits {
-    /// A question begins, which needs the terminal.
+    /// Begins a question, which uses the terminal.
     pub(super) fn question(&self) -> Question<'_> {
         self.questions.send_modify(|open| *open += 1);
         Question(self)
     }
 
-    /// The user agreed to a visit.
+    /// Records a visit that the user agreed to.
     pub(super) fn begin(&self, id: String) {
         let mut ids = self.lock();
         if ids.len() < MOST {
@@ -55,7 +56,7 @@ impl Visits {
         self.begun.notify_one();
     }
 
-    /// The server reports the end of a visit.
+    /// Removes a visit whose end the server reports.
     pub(super) fn end(&self, id: &str) {
         let mut ids = self.lock();
         ids.retain(|begun| begun != id);
@@ -64,25 +65,25 @@ impl Visits {
         }
     }
 
-    /// Shows what a call waits for once a visit has begun, and ends the visits when the user presses Enter.
-    /// This never ends; the call does.
+    /// Shows a note while calls wait for visits, and ends the visits when the user presses Enter.
+    /// The future never completes: drop it at the end of the call.
     pub(super) async fn follow(
         &self,
         live: &Live,
-        is_somebody_there: bool,
+        is_interactive: bool,
         client: &Client,
     ) -> Infallible {
         let mut questions = self.questions.subscribe();
         loop {
             self.begun.notified().await;
-            // The sender is a part of this, so it is never gone.
+            // An error is impossible, because `self` owns the sender.
             let _ = questions.wait_for(|open| *open == 0).await;
             let over = self.over.notified();
             if self.lock().is_empty() {
                 continue;
             }
             tokio::select! {
-                () = waited(live, is_somebody_there) => {
+                () = waited(live, is_interactive) => {
                     for id in std::mem::take(&mut *self.lock()) {
                         client.complete_visit(&id);
                     }
@@ -98,16 +99,16 @@ impl Visits {
     }
 }
 
-/// Shows what is waited for, until the user presses Enter; without a terminal, without an end.
-async fn waited(live: &Live, is_somebody_there: bool) {
-    let what = "waiting until the server reports that the visit is over";
-    if !is_somebody_there {
-        live.note(&text::line(&format!("{what}; --timeout bounds the wait")));
+/// Shows a note, and returns when the user presses Enter. Without a terminal it never returns.
+async fn waited(live: &Live, is_interactive: bool) {
+    let note = "waiting until the server reports that the visit is over";
+    if !is_interactive {
+        live.note(&text::line(&format!("{note}; --timeout bounds the wait")));
         return std::future::pending().await;
     }
-    live.note(&text::line(&format!("{what}; Enter tries again at once")));
-    // Dropped at the end, however this ends: then the terminal is read no more.
-    let (reader, _waiting) = reader();
+    live.note(&text::line(&format!("{note}; Enter tries again at once")));
+    // Dropping the guard stops the reader, also when this future is cancelled.
+    let (reader, _guard) = reader();
     let typed = spawn_blocking(move || reader.line());
     if !matches!(typed.await, Ok(Some(_))) {
         std::future::pending().await

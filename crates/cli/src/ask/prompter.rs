@@ -1,5 +1,5 @@
-//! Whoever answers the questions of a server: answers given in advance, then the terminal, then
-//! nobody.
+//! Answers to the questions of a server: from `--answer`, then from the terminal. Without either, a
+//! question is declined.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::screen::{Look, Screen};
 use crate::text;
 use pintle_hosts::Input;
 
-/// Whoever answers.
+/// Answers questions of servers and of configuration files.
 pub(crate) struct Prompter {
     screen: Screen,
     live: Arc<Live>,
     inputs: Vec<(String, String)>,
     answers: Mutex<Answers>,
-    /// One question at a time.
+    /// Locked during a question, because the terminal shows one at a time.
     terminal: Mutex<()>,
-    /// Tells whoever is asked that nobody waits for the answer.
-    left: Notify,
+    /// Notified when open questions are cancelled.
+    cancelled: Notify,
     visits: Visits,
 }
 
 impl Prompter {
-    /// `inputs` are answers to questions of a configuration file, by their ids.
+    /// Creates a prompter. `inputs` are values for inputs of a configuration file, by their ids.
     pub(crate) fn new(
         inputs: &[(String, String)],
         answers: &[ScriptedAnswer],
@@ -46,140 +46,146 @@ impl Prompter {
             inputs: inputs.to_vec(),
             answers: Mutex::new(answers.to_vec().into()),
             terminal: Mutex::default(),
-            left: Notify::new(),
+            cancelled: Notify::new(),
             visits: Visits::default(),
         })
     }
 
-    /// Lets a client ask here.
-    pub(crate) fn sit(desk: &Arc<Self>, builder: ClientBuilder) -> ClientBuilder {
-        let (forms, visits, ends) = (Arc::clone(desk), Arc::clone(desk), Arc::clone(desk));
+    /// Registers the handlers of questions at a client.
+    pub(crate) fn register(prompter: &Arc<Self>, builder: ClientBuilder) -> ClientBuilder {
+        let (forms, visits, ends) = (
+            Arc::clone(prompter),
+            Arc::clone(prompter),
+            Arc::clone(prompter),
+        );
         builder
             .on_elicit(move |form| {
-                let desk = Arc::clone(&forms);
-                async move { Self::ask(desk, move |desk, reader| desk.fill_in(&form, reader)).await }
+                let prompter = Arc::clone(&forms);
+                let question = move |prompter: &Self, reader| prompter.fill_in(&form, reader);
+                async move { Self::ask(prompter, question).await }
             })
             .on_elicit_url(move |visit| {
-                let desk = Arc::clone(&visits);
-                async move { Self::send_on(desk, visit).await }
+                let prompter = Arc::clone(&visits);
+                async move { Self::ask_to_visit(prompter, visit).await }
             })
             .on_visit_complete(move |id| ends.visits.end(&id))
     }
 
-    /// Asks whether to visit a URL. A visit whose end the server reports is followed from then on.
-    async fn send_on(desk: Arc<Self>, visit: UrlQuestion) -> Answer<()> {
-        let (here, id) = (Arc::clone(&desk), visit.elicitation_id.clone());
-        let answer = Self::ask(desk, move |desk, reader| desk.visit(&visit, reader)).await;
+    /// Asks whether to visit a URL. Records the visit if the server will report its end.
+    async fn ask_to_visit(prompter: Arc<Self>, visit: UrlQuestion) -> Answer<()> {
+        let (this, id) = (Arc::clone(&prompter), visit.elicitation_id.clone());
+        let question = move |prompter: &Self, reader| prompter.visit(&visit, reader);
+        let answer = Self::ask(prompter, question).await;
         if let (Answer::Accepted(()), Some(id)) = (&answer, id) {
-            here.visits.begin(id);
+            this.visits.begin(id);
         }
         answer
     }
 
-    /// Shows what calls wait for after visits. This never ends.
+    /// Shows a note while calls wait for visits. The future never completes.
     pub(crate) async fn follow_visits(&self, client: &Client) -> Infallible {
         self.visits
-            .follow(&self.live, self.is_somebody_there(), client)
+            .follow(&self.live, self.is_interactive(), client)
             .await
     }
 
-    /// Takes back the questions that are being asked: they are cancelled.
-    pub(crate) fn leave(&self) {
-        self.left.notify_waiters();
+    /// Cancels the open questions.
+    pub(crate) fn cancel_questions(&self) {
+        self.cancelled.notify_waiters();
     }
 
-    /// Asks on a thread of its own: whoever types takes as long as it takes, and the conversation
-    /// goes on meanwhile.
+    /// Asks on a thread of its own, so that the conversation continues while the user types.
     async fn ask<T: Send + 'static>(
-        desk: Arc<Self>,
+        prompter: Arc<Self>,
         question: impl FnOnce(&Self, Reader) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        let _open = desk.visits.question();
-        // Dropped at the end, however this ends: then nobody reads the terminal any more.
-        let (reader, _waiting) = super::reader();
-        let here = Arc::clone(&desk);
-        let asked = spawn_blocking(move || question(&here, reader));
+        let _open = prompter.visits.question();
+        // Dropping the guard stops the reader, also when this future is cancelled.
+        let (reader, _guard) = super::reader();
+        let this = Arc::clone(&prompter);
+        let asked = spawn_blocking(move || question(&this, reader));
         tokio::select! {
             answer = asked => answer.unwrap_or(Answer::Cancelled),
-            () = desk.left.notified() => Answer::Cancelled,
+            () = prompter.cancelled.notified() => Answer::Cancelled,
         }
     }
 
-    /// Answers a question of a configuration file.
+    /// Returns the value for an input of a configuration file.
     ///
     /// # Errors
     ///
-    /// Why there is no answer, to follow the name of what was asked.
+    /// The reason why the input has no value, as the end of a sentence about the input.
     pub(crate) fn input(&self, input: &Input) -> Result<String, String> {
         if let Some((_, value)) = self.inputs.iter().find(|(id, _)| *id == input.id) {
             return Ok(value.clone());
         }
-        if self.is_somebody_there() {
-            let (reader, _waiting) = super::reader();
+        if self.is_interactive() {
+            let (reader, _guard) = super::reader();
             return super::input(input, &mut Terminal::new(self.screen.notes, reader));
         }
         let id = &input.id;
-        input
-            .default
-            .clone()
-            .ok_or_else(|| format!("which nobody is there to ask for; give it with --input {id}=…"))
+        input.default.clone().ok_or_else(|| {
+            format!(
+                "which has no value, and no terminal is there to ask for it; pass --input {id}=…"
+            )
+        })
     }
 
-    /// Shows what a server would do, and asks for consent to it; none where no terminal is there to ask.
+    /// Shows the description of a server, and asks for consent to it. Returns `None` without a
+    /// terminal.
     pub(crate) fn consent(&self, page: &str) -> Option<bool> {
         self.live.note(page.trim_end());
-        let (reader, _waiting) = super::reader();
+        let (reader, _guard) = super::reader();
         let mut terminal = Terminal::new(self.screen.notes, reader);
-        self.is_somebody_there()
-            .then(|| super::consent(&mut terminal))
+        self.is_interactive().then(|| super::consent(&mut terminal))
     }
 
-    /// How text looks on the terminal that questions are asked on.
+    /// Returns the styles of the terminal that shows questions.
     pub(crate) fn look(&self) -> Look {
         self.screen.notes
     }
 
-    /// Says what somebody should look at.
+    /// Shows a warning.
     pub(crate) fn warn(&self, warning: &dyn std::fmt::Display) {
         self.live.warn(&warning.to_string());
     }
 
-    /// Says something that is not a result.
+    /// Shows a note, which is not a part of the result.
     pub(crate) fn note(&self, note: &str) {
         self.live.note(&text::line(note));
     }
 
     /// Asks whether to sign in at the page of an authorization server, and opens it on a yes.
-    pub(crate) async fn sign_in(desk: Arc<Self>, visit: auth::SignInRequest) -> Answer<()> {
-        let question = move |desk: &Self, reader| {
-            let _turn = desk.turn();
-            desk.live.clear();
-            let message = format!("Whoever signs in at {} is let in.", visit.issuer);
+    pub(crate) async fn sign_in(prompter: Arc<Self>, visit: auth::SignInRequest) -> Answer<()> {
+        let question = move |prompter: &Self, reader| {
+            let _turn = prompter.turn();
+            prompter.live.clear();
+            let message = format!("The server requires a sign-in at {}.", visit.issuer);
             let host = host(&visit.url);
             let address = Address {
                 url: &visit.url,
                 host,
                 is_suspicious: host.split('.').any(|label| label.starts_with("xn--")),
             };
-            let terminal = &mut Terminal::new(desk.screen.notes, reader);
+            let terminal = &mut Terminal::new(prompter.screen.notes, reader);
             super::visit("The server", &message, address, terminal, &mut System)
         };
-        Self::ask(desk, question).await
+        Self::ask(prompter, question).await
     }
 
     fn fill_in(&self, form: &FormQuestion, reader: Reader) -> Answer<JsonObject> {
         if let Some(answer) = self.answers().next_form() {
             return answer;
         }
-        let who = name(form.server.as_deref());
-        if self.is_somebody_there() {
+        let server = name(form.server.as_deref());
+        if self.is_interactive() {
             let _turn = self.turn();
             self.live.clear();
             let terminal = &mut Terminal::new(self.screen.notes, reader);
-            return super::fill(&who, &form.message, &form.schema, terminal);
+            return super::fill(&server, &form.message, &form.schema, terminal);
         }
         let question = ElicitParams::form(form.message.clone(), form.schema.clone());
-        self.live.note(&super::payload(&who, &question));
+        self.live.note(&super::payload(&server, &question));
         Answer::Declined
     }
 
@@ -187,8 +193,8 @@ impl Prompter {
         if let Some(answer) = self.answers().next_visit() {
             return answer;
         }
-        let who = name(visit.server.as_deref());
-        if self.is_somebody_there() {
+        let server = name(visit.server.as_deref());
+        if self.is_interactive() {
             let _turn = self.turn();
             self.live.clear();
             let address = Address {
@@ -197,15 +203,15 @@ impl Prompter {
                 is_suspicious: visit.is_suspicious,
             };
             let terminal = &mut Terminal::new(self.screen.notes, reader);
-            return super::visit(&who, &visit.message, address, terminal, &mut System);
+            return super::visit(&server, &visit.message, address, terminal, &mut System);
         }
         let question = ElicitParams::url(visit.message.clone(), visit.url.clone());
-        self.live.note(&super::payload(&who, &question));
+        self.live.note(&super::payload(&server, &question));
         Answer::Declined
     }
 
-    /// Whether somebody reads and types here.
-    pub(crate) fn is_somebody_there(&self) -> bool {
+    /// Whether a user can read and type at a terminal.
+    pub(crate) fn is_interactive(&self) -> bool {
         self.screen.is_typed_on && self.screen.notes.is_terminal
     }
 
@@ -218,7 +224,7 @@ impl Prompter {
     }
 }
 
-/// The part of an address that says where it leads, as it was written.
+/// Returns the host of a URL, as it is written in the URL.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -228,7 +234,7 @@ fn host(url: &str) -> &str {
     }
 }
 
-/// What to call a server that asks.
+/// Returns the display name of a server that asks.
 fn name(server: Option<&pintle::model::Implementation>) -> String {
     match server {
         Some(server) => server.display_name().to_owned(),

@@ -12,7 +12,7 @@ use super::*;
 use crate::screen::Look;
 use pintle_hosts::Input;
 
-/// A terminal at which everything was typed before.
+/// A terminal with lines that were typed before.
 struct Script {
     typed: VecDeque<&'static str>,
     shown: String,
@@ -30,7 +30,7 @@ impl Script {
 }
 
 impl Dialogue for Script {
-    fn say(&mut self, text: &str) {
+    fn show(&mut self, text: &str) {
         self.shown.push_str(text);
     }
 
@@ -62,7 +62,7 @@ fn filled(properties: Value, required: &[&str], typed: &[&'static str]) -> (Valu
     (shown(answer), script.shown)
 }
 
-/// An answer as it looks on the wire.
+/// Returns an answer in its form on the wire.
 fn shown(answer: runtime::Answer<JsonObject>) -> Value {
     match answer {
         runtime::Answer::Accepted(content) => accepted(content.into()),
@@ -125,7 +125,7 @@ fn every_kind_of_field_is_filled_in() {
 }
 
 #[test]
-fn what_does_not_fit_is_asked_again() {
+fn an_answer_that_does_not_fit_is_asked_again() {
     for (field, wrong, reason, right) in [
         (
             json!({ "type": "string", "minLength": 3 }),
@@ -146,13 +146,13 @@ fn what_does_not_fit_is_asked_again() {
             "a@b.example",
         ),
         (json!({ "type": "integer", "maximum": 5 }), "6", "5", "5"),
-        (json!({ "type": "integer" }), "five", "no number", "5"),
+        (json!({ "type": "integer" }), "five", "not a number", "5"),
         (json!({ "type": "integer" }), "1.5", "integer", "1"),
         (json!({ "type": "boolean" }), "perhaps", "yes or no", "no"),
         (
             json!({ "type": "string", "enum": ["a"] }),
             "z",
-            "`z` is none of these",
+            "`z` is not one of these",
             "a",
         ),
         (
@@ -161,7 +161,7 @@ fn what_does_not_fit_is_asked_again() {
             "1",
             "a",
         ),
-        (json!({ "type": "string" }), "", "has to be filled in", "x"),
+        (json!({ "type": "string" }), "", "is required", "x"),
         (
             json!({ "type": "string", "default": "x", "minLength": 3 }),
             "",
@@ -176,7 +176,7 @@ fn what_does_not_fit_is_asked_again() {
 }
 
 #[test]
-fn defaults_stand_and_optional_fields_may_stay_empty() {
+fn defaults_are_accepted_and_optional_fields_may_stay_empty() {
     let fields = json!({ "a": { "type": "string", "default": "d" }, "b": { "type": "boolean", "default": false },
         "c": { "type": "array", "items": { "enum": ["x", "y"] }, "default": ["x", "y"] }, "e": { "type": "integer" } });
     let (result, shown) = filled(fields, &["a"], &["", "", "", "", "y"]);
@@ -192,7 +192,7 @@ fn defaults_stand_and_optional_fields_may_stay_empty() {
 // spec: 2025-11-25 ELIC-04, ELIC-05, ELIC-06, ELIC-52, ELIC-53 (approval)
 // spec: 2026-07-28 N-ELIC-11
 #[test]
-fn a_form_can_be_gone_through_again_and_left() {
+fn a_form_can_be_edited_declined_and_cancelled() {
     let name = json!({ "name": { "type": "string" } });
     let ask = |typed: &[&'static str]| filled(name.clone(), &["name"], typed).0;
     assert_eq!(
@@ -225,7 +225,7 @@ fn a_form_without_fields_is_a_question() {
 
 // spec: 2025-11-25 ELIC-65
 #[test]
-fn what_a_server_says_is_made_safe() {
+fn the_texts_of_a_server_are_made_safe_to_print() {
     let fields = json!({ "\u{1b}[2J": { "type": "string", "title": "\u{9b}31m", "description": "\u{7}", "default": "\u{202e}",
         "enum": ["\u{1b}c"] } });
     let mut script = Script::new(&["", "\u{1b}c", "yes"]);
@@ -242,7 +242,7 @@ fn what_a_server_says_is_made_safe() {
     );
 }
 
-/// An opener that remembers.
+/// An opener that records URLs.
 #[derive(Default)]
 struct Opened {
     urls: Vec<String>,
@@ -280,7 +280,7 @@ fn visited(
 // spec: 2025-11-25 ELIC-04, ELIC-05, ELIC-07, ELIC-52, ELIC-59, ELIC-60, ELIC-64
 // spec: 2026-07-28 N-ELIC-11, N-ELIC-16, N-ELIC-15 (consent)
 #[test]
-fn an_address_is_opened_on_a_yes_only() {
+fn a_url_is_opened_on_a_yes_only() {
     const URL: &str = "https://sign-in.example/a?b=c";
     for (typed, answer, is_opened) in [
         (&["yes"][..], runtime::Answer::Accepted(()), true),
@@ -316,7 +316,7 @@ fn an_address_is_opened_on_a_yes_only() {
 
 // spec: 2025-11-25 ELIC-63
 #[test]
-fn the_host_of_an_address_is_highlighted() {
+fn the_host_of_a_url_is_highlighted() {
     let mut script = Script::new(&["no"]);
     script.look.has_color = true;
     let address = Address {
@@ -338,7 +338,7 @@ fn the_host_of_an_address_is_highlighted() {
 // spec: 2025-11-25 ELIC-61
 // spec: 2026-07-28 N-ELIC-16
 #[test]
-fn a_browser_of_the_system_gets_the_address_as_one_argument() {
+fn the_browser_of_the_system_gets_the_url_as_one_argument() {
     let url = "https://sign-in.example/a?b=c&d=$(e) f";
     let command = browser(url);
     let arguments: Vec<_> = command.get_args().collect();
@@ -351,7 +351,7 @@ fn a_browser_of_the_system_gets_the_address_as_one_argument() {
 }
 
 #[test]
-fn answers_can_be_given_in_advance() {
+fn answers_of_the_command_line_are_used_in_order() {
     let given = ["{\"a\": 1}", "decline", "cancel", "accept"];
     let given = given.map(|text| text.parse().expect("an answer"));
     let mut answers = Answers::from(given.to_vec());
@@ -369,7 +369,7 @@ fn answers_can_be_given_in_advance() {
 }
 
 #[test]
-fn where_nobody_types_the_question_is_one_line_of_json() {
+fn a_question_without_a_terminal_is_one_line_of_json() {
     let schema = form(json!({ "a\n": { "type": "string" } }), &[]);
     let form = ElicitParams::form("Who are you?", schema);
     let line = payload("the \u{9b} server", &form);
@@ -383,7 +383,7 @@ fn where_nobody_types_the_question_is_one_line_of_json() {
 }
 
 #[test]
-fn questions_of_files_are_asked() {
+fn inputs_of_configuration_files_are_asked() {
     let question = |is_secret, default: Option<&str>, options: &[&str]| Input {
         id: "key".to_owned(),
         description: "The key".to_owned(),
@@ -411,7 +411,7 @@ fn questions_of_files_are_asked() {
 
 proptest! {
     #[test]
-    fn no_form_and_no_typing_are_too_odd(
+    fn no_form_and_no_typed_text_panics(
         kind in prop::sample::select(vec!["string", "integer", "number", "boolean", "array", "x"]),
         words in prop::collection::vec(".{0,4}", 0..3),
         typed in prop::collection::vec(".{0,6}", 0..5),

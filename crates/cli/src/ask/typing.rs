@@ -1,43 +1,43 @@
-//! Reading a line that somebody types, for as long as somebody waits for it.
+//! Reads a line that the user types, until the read is cancelled.
 //!
-//! A call that was given up in the middle of a question must not leave a reader behind: it would
-//! swallow what is typed next, which is meant for somebody else.
+//! A call that is cancelled during a question must not leave a reader behind. That reader would
+//! consume the next typed line, which belongs to another command or program.
 
 #[cfg(unix)]
 use std::io::{PipeReader, PipeWriter};
 
-/// How long a line may be that is typed, in bytes: longer ones are cut off by the terminal itself.
+/// Maximum length of a typed line, in bytes. The terminal itself cuts off longer lines.
 const LINE_BYTES: usize = 1024 * 1024;
 
-/// Whoever waits for a line. Dropped, it ends the reading.
+/// Guard of a reader. Dropping it ends a pending read.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct ReadGuard {
     #[cfg(unix)]
     _open: Option<PipeWriter>,
 }
 
-/// What reads the terminal.
+/// Reader of typed lines.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// Ends when nobody waits; without it, reading ends with the line.
+    /// A pipe that ends with the guard. Without it, a read ends with the line.
     #[cfg(unix)]
-    waiting: Option<PipeReader>,
+    guard: Option<PipeReader>,
 }
 
-/// A reader, and who waits for it. Where the system gives no pipe, the reader reads to the end of
-/// its line.
-pub(crate) fn reader() -> (Reader, Waiting) {
+/// Returns a reader and its guard. If the system has no pipe, a read ends only with the line.
+pub(crate) fn reader() -> (Reader, ReadGuard) {
     #[cfg(unix)]
-    if let Ok((waiting, open)) = std::io::pipe() {
-        let (waiting, _open) = (Some(waiting), Some(open));
-        return (Reader { waiting }, Waiting { _open });
+    if let Ok((guard, open)) = std::io::pipe() {
+        let (guard, _open) = (Some(guard), Some(open));
+        return (Reader { guard }, ReadGuard { _open });
     }
-    (Reader::default(), Waiting::default())
+    (Reader::default(), ReadGuard::default())
 }
 
 #[cfg(unix)]
 impl Reader {
-    /// The next line without its end; none at the end of input, or if nobody waits any more.
+    /// Returns the next line without its end; `None` at the end of input, or after the guard's
+    /// drop.
     pub(crate) fn line(&self) -> Option<String> {
         let mut line = Vec::new();
         let mut piece = [0; 4096];
@@ -45,7 +45,7 @@ impl Reader {
             if !self.is_typed() {
                 return None;
             }
-            // A terminal gives no more than one line at a time, so nothing is read that is for others.
+            // A terminal returns at most one line per read, so no later line is consumed.
             match rustix::io::read(std::io::stdin(), &mut piece) {
                 Ok(0) if line.is_empty() => return None,
                 Ok(0) => break,
@@ -57,17 +57,17 @@ impl Reader {
         Some(typed(&line))
     }
 
-    /// Waits until there is something to read, or nobody to read it for.
+    /// Waits until input is available (true), or the guard is dropped (false).
     fn is_typed(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, poll};
 
-        let Some(waiting) = &self.waiting else {
+        let Some(guard) = &self.guard else {
             return true;
         };
         let input = std::io::stdin();
         loop {
             let mut watched = [
-                PollFd::new(waiting, PollFlags::empty()),
+                PollFd::new(guard, PollFlags::empty()),
                 PollFd::new(&input, PollFlags::IN),
             ];
             match poll(&mut watched, None) {
@@ -81,7 +81,7 @@ impl Reader {
 
 #[cfg(not(unix))]
 impl Reader {
-    /// The next line without its end; none at the end of input.
+    /// Returns the next line without its end; `None` at the end of input.
     pub(crate) fn line(&self) -> Option<String> {
         use std::io::{BufRead as _, Read as _};
 
@@ -94,7 +94,7 @@ impl Reader {
     }
 }
 
-/// What was typed, without the end of the line.
+/// Returns a typed line as text, without its line end.
 fn typed(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     line.trim_end_matches(['\n', '\r']).to_owned()

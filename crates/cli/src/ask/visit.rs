@@ -1,4 +1,4 @@
-//! An address that a server wants visited.
+//! The question whether to visit a URL of a server.
 
 use std::io;
 use std::process::{Command, Stdio};
@@ -11,15 +11,17 @@ use crate::page::Page;
 use crate::screen::Style;
 use crate::text;
 
-/// Opens an address in a browser.
+/// Opens a URL in a browser.
 pub(crate) trait Opener {
+    /// Opens `url`, and does not wait for the browser.
+    ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// The browser cannot be started.
     fn open(&mut self, url: &str) -> io::Result<()>;
 }
 
-/// What this system opens addresses with: one program and one argument, without a shell.
+/// Opens URLs with the system's program and one argument, without a shell.
 pub(crate) struct System;
 
 impl Opener for System {
@@ -46,21 +48,21 @@ pub(super) fn browser(url: &str) -> Command {
     command
 }
 
-/// An address to visit. It was found to be one that may be opened: https, or http on this machine,
-/// and without credentials.
+/// A URL to visit. The caller has checked that it is https, or http on this machine, and has no
+/// credentials.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address<'u> {
-    /// All of it.
+    /// The whole URL.
     pub(crate) url: &'u str,
-    /// The part that says where it leads.
+    /// The host of the URL, as it is written there.
     pub(crate) host: &'u str,
-    /// Whether the host may not be what it looks like.
+    /// Whether the host may look like another host.
     pub(crate) is_suspicious: bool,
 }
 
-/// Shows an address and asks whether to visit it. Nothing is opened without a yes.
+/// Shows a URL and asks whether to visit it. It is opened only on a yes.
 pub(crate) fn visit(
-    who: &str,
+    server: &str,
     message: &str,
     address: Address<'_>,
     dialogue: &mut dyn Dialogue,
@@ -68,18 +70,18 @@ pub(crate) fn visit(
 ) -> Answer<()> {
     let look = dialogue.look();
     let mut page = Page::new(look);
-    let who = look.paint(Style::Name, &text::line(who));
-    page.line(&format!("\n{who} asks you to visit an address:"));
+    let server = look.paint(Style::Name, &text::line(server));
+    page.line(&format!("\n{server} asks you to visit an address:"));
     page.paragraphs(2, message);
     let (url, host) = (text::line(address.url), text::line(address.host));
     let host = look.paint(Style::Marked, &host);
     page.line(&format!("  {}", url.replacen(address.host, &host, 1)));
     page.line(&format!("  at the host {host}"));
     if address.is_suspicious {
-        let warning = "The name of this host stands for letters that are not shown here.";
+        let warning = "The name of this host encodes letters that are not shown here.";
         page.line(&look.paint(Style::Bad, warning));
     }
-    dialogue.say(&page.into_text());
+    dialogue.show(&page.into_text());
     decide(address.url, dialogue, opener)
 }
 
@@ -93,8 +95,9 @@ fn decide(url: &str, dialogue: &mut dyn Dialogue, opener: &mut dyn Opener) -> An
             (Some(true), _) => match opener.open(url) {
                 Ok(()) => return Answer::Accepted(()),
                 Err(error) => {
-                    let reason = format!("no browser opens: {error}; visit it, then say so\n");
-                    dialogue.say(&reason);
+                    let reason =
+                        format!("no browser opens: {error}; visit it, then answer `visited`\n");
+                    dialogue.show(&reason);
                 }
             },
             (Some(false), _) | (_, "/decline" | "decline") => return Answer::Declined,

@@ -1,4 +1,4 @@
-//! `pintle login`, `pintle logout`, `pintle auth status`: who asks, from now on.
+//! `pintle login`, `pintle logout`, `pintle auth status`: the user's sign-ins.
 
 use std::sync::Arc;
 
@@ -19,44 +19,44 @@ use crate::screen::Screen;
 use crate::show::{self, SignedIn};
 use pintle_hosts::{Endpoint, Target, without_query};
 
-/// Does what was wanted of whoever keeps credentials.
+/// Does an action on stored credentials.
 pub(super) async fn run(invocation: Invocation) -> Result<(), CliError> {
     let screen = Screen::look();
     let live = Arc::new(Live::new(screen.notes));
     let settings = &invocation.settings;
-    let here = Here {
-        desk: Prompter::new(&settings.inputs, &settings.answers, screen, live),
+    let command = AccessCommand {
+        prompter: Prompter::new(&settings.inputs, &settings.answers, screen, live),
         screen,
         settings,
         format: invocation.format,
     };
     match invocation.action {
-        Action::Login => here.login(invocation.required_server()?).await,
-        Action::Logout => here.logout(invocation.required_server()?).await,
+        Action::Login => command.login(invocation.required_server()?).await,
+        Action::Logout => command.logout(invocation.required_server()?).await,
         _ => match &invocation.server {
-            Some(server) => here.status_of(server),
-            None => here.status(),
+            Some(server) => command.status_of(server),
+            None => command.status(),
         },
     }
 }
 
-/// Where results and questions go.
-struct Here<'i> {
-    desk: Arc<Prompter>,
+/// A command on credentials, with its terminal and settings.
+struct AccessCommand<'i> {
+    prompter: Arc<Prompter>,
     screen: Screen,
     settings: &'i Settings,
     format: Format,
 }
 
-impl Here<'_> {
-    /// Signs somebody in, for what the server says to whoever shows nothing.
-    async fn login(&self, wanted: &ServerSpec) -> Result<(), CliError> {
-        let endpoint = self.endpoint(wanted)?;
+impl AccessCommand<'_> {
+    /// Signs the user in, with the challenges of the server's answer to a request without a token.
+    async fn login(&self, spec: &ServerSpec) -> Result<(), CliError> {
+        let endpoint = self.endpoint(spec)?;
         if endpoint.is_authorized() {
-            let said = "the Authorization header of this server is set, so it needs no sign-in";
-            return Err(UsageError(said.to_owned()).into());
+            let reason = "the Authorization header of this server is set, so it needs no sign-in";
+            return Err(UsageError(reason.to_owned()).into());
         }
-        let guide = Guide::new(&self.desk, self.page_policy()?);
+        let guide = Guide::new(&self.prompter, self.page_policy()?);
         let mut access = self.access(&endpoint.url)?;
         let probe = probe(&endpoint).await.map_err(AccessError::Probe)?;
         if !probe.is_refused() {
@@ -67,14 +67,14 @@ impl Here<'_> {
             Some(AuthError::DocumentNotFound {
                 document: MetadataDocument::Resource,
                 ..
-            }) if !probe.is_refused() => CliError::not_found(lets_everybody_in(probe.status)),
+            }) if !probe.is_refused() => CliError::not_found(needs_no_sign_in(probe.status)),
             _ => failure,
         })?;
-        self.print(&kept(&endpoint.url, &access)?)
+        self.print(&stored(&endpoint.url, &access)?)
     }
 
     fn page_policy(&self) -> Result<PagePolicy, CliError> {
-        match (self.settings.access.is_shown, self.desk.is_somebody_there()) {
+        match (self.settings.access.is_shown, self.prompter.is_interactive()) {
             (true, _) => Ok(PagePolicy::Shown),
             (false, true) => Ok(PagePolicy::Opened),
             (false, false) => Err(CliError::from(AuthError::SignInUnavailable).with_next(|| {
@@ -84,40 +84,40 @@ impl Here<'_> {
         }
     }
 
-    /// Forgets what is kept for a server.
-    async fn logout(&self, wanted: &ServerSpec) -> Result<(), CliError> {
-        let endpoint = self.endpoint(wanted)?;
+    /// Deletes the credentials that are stored for a server, and revokes its tokens.
+    async fn logout(&self, spec: &ServerSpec) -> Result<(), CliError> {
+        let endpoint = self.endpoint(spec)?;
         let access = self.access(&endpoint.url)?;
         let server = without_query(&endpoint.url).to_owned();
-        let said = match access.oauth().sign_out().await? {
+        let report = match access.oauth().sign_out().await? {
             SignedOut::Forgotten(revocation) => show::signed_out(&server, revoked(&revocation)),
             _ => show::not_signed_in(&server),
         };
         match self.format {
-            Format::Text => output::result(said.text.as_bytes()),
-            Format::Json => output::json(&self.screen, &said.json),
+            Format::Text => output::result(report.text.as_bytes()),
+            Format::Json => output::json(&self.screen, &report.json),
         }
     }
 
-    /// Says whether somebody is signed in to a server.
-    fn status_of(&self, wanted: &ServerSpec) -> Result<(), CliError> {
-        let endpoint = self.endpoint(wanted)?;
+    /// Shows whether the user is signed in to a server.
+    fn status_of(&self, spec: &ServerSpec) -> Result<(), CliError> {
+        let endpoint = self.endpoint(spec)?;
         let access = self.access(&endpoint.url)?;
-        let found = kept(&endpoint.url, &access)?;
+        let found = stored(&endpoint.url, &access)?;
         self.print(&found)?;
         match found.is_empty() {
             false => Ok(()),
-            true => Err(CliError::from(AccessError::SignedOut).with_next(|| next_step(wanted))),
+            true => Err(CliError::from(AccessError::SignedOut).with_next(|| next_step(spec))),
         }
     }
 
-    /// Says to which servers somebody is signed in.
+    /// Shows the servers that the user is signed in to.
     fn status(&self) -> Result<(), CliError> {
         let credentials = UserCredentials::of_user(&self.settings.access)?;
         let mut found = Vec::new();
         for server in credentials.servers()? {
             let access = Access::at(&server, &self.settings.access, credentials.clone())?;
-            found.extend(kept(&server, &access)?);
+            found.extend(stored(&server, &access)?);
         }
         self.print(&found)
     }
@@ -134,19 +134,19 @@ impl Here<'_> {
         }
     }
 
-    /// The endpoint that was meant.
-    fn endpoint(&self, wanted: &ServerSpec) -> Result<Endpoint, CliError> {
-        match target(wanted, self.settings, &self.desk)? {
+    /// Returns the HTTP endpoint of the typed server.
+    fn endpoint(&self, spec: &ServerSpec) -> Result<Endpoint, CliError> {
+        match target(spec, self.settings, &self.prompter)? {
             Target::Url(endpoint) if is_http(&endpoint.url) => Ok(endpoint),
             _ => {
-                let said = "a sign-in requires a server at an http or https URL";
-                Err(UsageError(said.to_owned()).into())
+                let reason = "a sign-in requires a server at an http or https URL";
+                Err(UsageError(reason.to_owned()).into())
             }
         }
     }
 }
 
-/// What became of the tokens; none if they are taken back.
+/// Returns the reason why the tokens are not revoked; `None` if they are.
 fn revoked(revocation: &Revocation) -> Option<String> {
     match revocation {
         Revocation::Done => None,
@@ -155,14 +155,14 @@ fn revoked(revocation: &Revocation) -> Option<String> {
     }
 }
 
-fn kept(url: &str, access: &Access) -> Result<Vec<SignedIn>, CliError> {
+fn stored(url: &str, access: &Access) -> Result<Vec<SignedIn>, CliError> {
     let server = canonical(url).unwrap_or_else(|| url.to_owned());
     let grant = access.grant()?;
     let signed_in = grant.map(|grant| SignedIn::new(without_query(&server), &grant));
     Ok(signed_in.into_iter().collect())
 }
 
-fn lets_everybody_in(status: u16) -> String {
+fn needs_no_sign_in(status: u16) -> String {
     format!(
         "this server requires no sign-in: it answered a request without a token with HTTP status {status}, \
          and publishes no metadata"

@@ -1,4 +1,5 @@
-//! One action in a conversation: attempts, with a sign-in between them where the server requires one.
+//! One action in a conversation: attempts, with a sign-in between them where the server requires
+//! one.
 
 use std::future::Future;
 
@@ -7,8 +8,8 @@ use crate::conversation::{ConversationOptions, Opening};
 use crate::exit::{CliError, Exit};
 use crate::screen::Screen;
 
-/// Talks to a server until the action is done, or nobody waits any more. Whoever is there signs in
-/// when the server wants that, and then it is tried again.
+/// Does an action in a conversation until it is done or interrupted. If the server requires a
+/// sign-in and a user can sign in, the action is attempted again afterwards.
 pub(super) async fn converse(
     options: ConversationOptions<'_>,
     action: &Action,
@@ -29,7 +30,7 @@ pub(super) async fn converse(
 async fn attempts(opening: &mut Opening<'_>, action: &Action) -> Result<(), CliError> {
     for _ in 0..SIGN_INS {
         match attempt(opening, action).await {
-            Err(AttemptError::InVain(failure)) if opening.may_sign_in(&failure) => {
+            Err(AttemptError::Retryable(failure)) if opening.may_sign_in(&failure) => {
                 or_interrupted(opening.sign_in()).await?;
             }
             done => return done.map_err(AttemptError::into_failure),
@@ -39,33 +40,32 @@ async fn attempts(opening: &mut Opening<'_>, action: &Action) -> Result<(), CliE
     done.map_err(AttemptError::into_failure)
 }
 
-/// How often somebody signs in for one command: servers that want more after that will want more for
-/// ever.
+/// Maximum number of sign-ins for one command. A server that then requires another would never
+/// stop.
 const SIGN_INS: u32 = 3;
 
-/// What became of an attempt that did not do what was meant.
+/// Failure of an attempt, with the information whether a retry is safe.
 enum AttemptError {
-    /// Nothing came of it, so that it can be made again.
-    InVain(CliError),
-    /// Something may have.
-    InPart(CliError),
+    /// The attempt printed nothing; a retry is safe.
+    Retryable(CliError),
+    /// The attempt may have printed a part of its output.
+    Partial(CliError),
 }
 
 impl AttemptError {
     fn into_failure(self) -> CliError {
         match self {
-            Self::InVain(failure) | Self::InPart(failure) => failure,
+            Self::Retryable(failure) | Self::Partial(failure) => failure,
         }
     }
 }
 
 async fn attempt(opening: &Opening<'_>, action: &Action) -> Result<(), AttemptError> {
-    // First what may ask for something that a file leaves open: until then Ctrl-C ends the program
-    // as it ends any other.
+    // Opening may ask for inputs of a configuration file. Ctrl-C ends the program meanwhile.
     let opened = or_interrupted(opening.open()).await;
-    let conversation = opened.map_err(AttemptError::InVain)?;
+    let conversation = opened.map_err(AttemptError::Retryable)?;
     let done = match action {
-        // A shell gives up a call when it is interrupted, and goes on.
+        // A shell cancels the call when it is interrupted, and reads the next line.
         Action::Shell => shell::run(&conversation).await,
         action => tokio::select! {
             done = fulfil(&conversation, action) => done,
@@ -76,18 +76,18 @@ async fn attempt(opening: &Opening<'_>, action: &Action) -> Result<(), AttemptEr
         },
     };
     conversation.live.clear();
-    // Whoever interrupts twice does not want to wait for a farewell.
+    // A second Ctrl-C ends the wait for the end of the conversation.
     tokio::select! {
         () = conversation.close() => {}
         _ = tokio::signal::ctrl_c() => {}
     }
     done.map_err(match action.prints_at_its_end() {
-        true => AttemptError::InVain,
-        false => AttemptError::InPart,
+        true => AttemptError::Retryable,
+        false => AttemptError::Partial,
     })
 }
 
-/// What comes of something, unless somebody presses Ctrl-C first.
+/// Awaits a future. Returns an error if the user presses Ctrl-C first.
 pub(super) async fn or_interrupted<T>(
     something: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {

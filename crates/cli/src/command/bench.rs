@@ -23,7 +23,7 @@ use crate::screen::{Look, Style};
 
 use histogram::Histogram;
 
-/// A measurement.
+/// A measurement: a call, its number or time, and its concurrency.
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) call: Call,
@@ -32,22 +32,22 @@ pub(crate) struct Bench {
     pub(crate) warm_up: u32,
 }
 
-/// When a measurement is over.
+/// End of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// After so many calls.
+    /// Ends after this number of calls.
     Calls(u32),
-    /// After so long.
+    /// Ends after this time.
     Time(Duration),
 }
 
-/// How often the bar is drawn.
+/// Interval between two drawings of the bar.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Columns of the bars of a histogram.
 const BARS: usize = 40;
 
-/// Measures, and prints what was found.
+/// Measures the latency of a tool, and prints the result.
 pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<(), CliError> {
     let tool = call::find(conversation, &bench.call.tool).await?;
     let arguments = call::built(conversation, &bench.call, &tool)?;
@@ -67,7 +67,7 @@ pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<()
     }
 }
 
-/// What several callers share.
+/// State that concurrent callers share.
 struct Race {
     began: Instant,
     until: Until,
@@ -76,7 +76,7 @@ struct Race {
 }
 
 impl Race {
-    /// Whether another call is to be made.
+    /// Whether to make another call.
     fn goes_on(&self) -> bool {
         match self.until {
             Until::Calls(calls) => self.started.fetch_add(1, Ordering::Relaxed) < calls,
@@ -84,7 +84,7 @@ impl Race {
         }
     }
 
-    /// How far it is.
+    /// Returns the completed part, from 0 to 1.
     fn part(&self) -> f64 {
         match self.until {
             Until::Calls(calls) => self.ended.load(Ordering::Relaxed) as f64 / f64::from(calls),
@@ -104,7 +104,7 @@ impl Race {
     }
 }
 
-/// What was found.
+/// Result of a measurement.
 #[derive(Debug, Default)]
 struct BenchResult {
     latencies: Histogram,

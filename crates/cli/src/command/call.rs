@@ -1,4 +1,4 @@
-//! `pintle call`: what a tool says.
+//! `pintle call`: calls a tool.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::exit::{CliError, need_hint};
 use crate::text;
 use pintle_hosts::suggestion;
 
-/// Calls a tool and prints what it says.
+/// Calls a tool and prints its result.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
             let result = conversation.make(made).await;
             result.inspect_err(|failure| older_revision::hint_at_failure(conversation, failure))?
         }
-        Some(wish) => match as_task(conversation, made, wish).await? {
+        Some(options) => match as_task(conversation, made, options).await? {
             Some(result) => result,
             None => return Ok(()),
         },
@@ -48,22 +48,22 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     }
 }
 
-/// Makes a task of a call: waits for it, or prints its id and gives nothing.
+/// Runs a call as a task. It waits for the result, or prints the id of the task and returns `None`.
 async fn as_task(
     conversation: &Conversation,
     call: Made<CallToolResult>,
-    wish: &AsTask,
+    options: &AsTask,
 ) -> Result<Option<CallToolResult>, CliError> {
     let live = Arc::clone(&conversation.live);
     let call = conversation
         .bounded(call)
         .on_progress(move |progress| live.progress(&progress));
-    let begun = match wish.keep {
+    let begun = match options.keep {
         Some(keep) => conversation.waited(call.as_task().ttl(keep)).await?,
         None => conversation.waited(call.as_task()).await?,
     };
     match begun {
-        TaskStart::Task(task) if wish.is_detached => {
+        TaskStart::Task(task) if options.is_detached => {
             tasks::print_begun(conversation, &task)?;
             Ok(None)
         }
@@ -74,13 +74,13 @@ async fn as_task(
         }
         TaskStart::Done(result) => {
             conversation.live.clear();
-            conversation.live.note("the server made no task of it");
+            conversation.live.note("the server did not create a task");
             Ok(Some(*result))
         }
     }
 }
 
-/// The tool of a name. Its schema says how arguments are read, so it has to be known before.
+/// Returns the tool of a name. Arguments are read with its schema, so it is needed before the call.
 ///
 /// # Errors
 ///
@@ -104,11 +104,11 @@ pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool
     )))
 }
 
-/// The arguments for a tool.
+/// Builds the arguments for a tool.
 ///
 /// # Errors
 ///
-/// Exit code 1 or 6 if they cannot be read, or do not fit.
+/// Exit code 1 if the arguments cannot be read; 6 if they do not fit the schema.
 pub(crate) fn built(
     conversation: &Conversation,
     call: &Call,

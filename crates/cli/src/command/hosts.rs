@@ -1,4 +1,4 @@
-//! `pintle list @`: the servers that hosts know.
+//! `pintle list @`: lists the servers in the files of hosts.
 
 use std::env;
 use std::path::Path;
@@ -14,22 +14,22 @@ use pintle_hosts::{Environment, LocalFiles, Platform, ServerRegistry};
 pub(super) fn run(config: Option<&Path>, format: Format) -> Result<(), CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
-    let world = Environment {
+    let environment = Environment {
         platform: Platform::HERE,
         here: &here,
         env: &var,
         disk: &LocalFiles,
     };
-    let book = match config {
-        Some(file) => ServerRegistry::of_file(&world, file)?,
-        None => ServerRegistry::open(&world),
+    let registry = match config {
+        Some(file) => ServerRegistry::of_file(&environment, file)?,
+        None => ServerRegistry::open(&environment),
     };
     let screen = Screen::look();
-    for fault in &book.faults {
+    for fault in &registry.faults {
         output::warn(&screen, fault);
     }
     match format {
-        Format::Json => output::json(&screen, &show::hosts_json(&book)),
-        Format::Text => output::result(show::hosts(&book, screen.output).as_bytes()),
+        Format::Json => output::json(&screen, &show::hosts_json(&registry)),
+        Format::Text => output::result(show::hosts(&registry, screen.output).as_bytes()),
     }
 }

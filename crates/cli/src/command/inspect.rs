@@ -13,7 +13,7 @@ use crate::output;
 use crate::show;
 use pintle_hosts::without_query;
 
-/// Prints who the server is, what it speaks, what it can, and what it offers.
+/// Prints the server's identity, revisions, capabilities and offers.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     let offers = offers(conversation, &[]).await?;
     let Some(server) = conversation.client.server() else {
@@ -37,12 +37,12 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     }
 }
 
-/// Prints the chain from a server that wants a token to where tokens come from, and gives the
-/// failure with the next step about its first broken link.
+/// Prints the chain from a server that requires a token to its authorization server. Returns the
+/// failure with a next step about the first broken link.
 ///
 /// # Errors
 ///
-/// If nothing can be printed.
+/// The output cannot be printed.
 pub(crate) async fn explain(
     opening: &Opening<'_>,
     failure: CliError,
@@ -55,7 +55,7 @@ pub(crate) async fn explain(
     };
     let has_client = opening.options().settings.access.client.is_some();
     let fetch = DocumentClient::new(&HttpClientOptions::default());
-    // A server that answers no longer is what the failure says it is.
+    // If the server no longer answers, the failure already explains it.
     let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
         return Ok(failure);
     };

@@ -1,4 +1,4 @@
-//! `pintle list`: what a server offers.
+//! `pintle list`: lists the offers of a server.
 
 use pintle::client::{CallError, Item, List};
 use pintle::model::ErrorCode;
@@ -10,7 +10,7 @@ use crate::exit::CliError;
 use crate::output;
 use crate::show::{self, Offers};
 
-/// Lists what was asked for; everything, if nothing was.
+/// Lists the requested kinds; every kind if none was requested.
 pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(), CliError> {
     let offers = offers(conversation, kinds).await?;
     let screen = &conversation.screen;
@@ -20,11 +20,12 @@ pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(
     }
 }
 
-/// What a server offers. What is not offered at all is asked for only if somebody named it.
+/// Returns the offers of a server. A kind that the server does not offer is requested only if it
+/// was named.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// The errors of the calls.
 pub(crate) async fn offers(
     conversation: &Conversation,
     kinds: &[Kind],
@@ -37,14 +38,14 @@ pub(crate) async fn offers(
         (Kind::Prompts, Some(can)) => can.prompts.is_some(),
         (_, None) => true,
     };
-    let is_wanted = |kind| match kinds.is_empty() {
+    let is_requested = |kind| match kinds.is_empty() {
         true => offered(kind),
         false => kinds.contains(&kind),
     };
-    let tools = is_wanted(Kind::Tools).then(|| client.list_tools());
-    let resources = is_wanted(Kind::Resources).then(|| client.list_resources());
-    let templates = is_wanted(Kind::Templates).then(|| client.list_resource_templates());
-    let prompts = is_wanted(Kind::Prompts).then(|| client.list_prompts());
+    let tools = is_requested(Kind::Tools).then(|| client.list_tools());
+    let resources = is_requested(Kind::Resources).then(|| client.list_resources());
+    let templates = is_requested(Kind::Templates).then(|| client.list_resource_templates());
+    let prompts = is_requested(Kind::Prompts).then(|| client.list_prompts());
     let lists = Lists {
         conversation,
         is_strict: !kinds.is_empty(),

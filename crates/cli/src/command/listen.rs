@@ -1,4 +1,4 @@
-//! `pintle listen`: what changes.
+//! `pintle listen`: prints changes of a server's offers.
 
 use std::num::NonZeroUsize;
 
@@ -19,8 +19,7 @@ use crate::text;
 #[error("the server no longer sends notifications of changes")]
 struct ListenError(#[source] PeerCallError);
 
-/// Prints changes as they are told, a line for each, until there have been enough of them or the
-/// server tells no more.
+/// Prints each reported change on a line, until `count` changes or the end of the subscription.
 pub(crate) async fn run(
     conversation: &Conversation,
     uris: Vec<String>,
@@ -58,7 +57,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Without resources: the lists. With resources: these.
+/// Returns a filter for these resources; without any, for changes of the lists.
 fn filter(uris: Vec<String>) -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::new();
     match uris.is_empty() {
@@ -72,7 +71,7 @@ fn filter(uris: Vec<String>) -> SubscriptionFilter {
     filter
 }
 
-/// Whether no change that was asked for will ever be reported.
+/// Whether the server granted none of the requested changes.
 fn grants_nothing(asked: &SubscriptionFilter, subscription: &Subscription) -> bool {
     let granted = subscription.granted();
     let mut uris = asked.resource_subscriptions.iter().flatten();
@@ -80,29 +79,37 @@ fn grants_nothing(asked: &SubscriptionFilter, subscription: &Subscription) -> bo
     !is_any_list && !uris.any(|uri| granted.wants_resource(uri))
 }
 
-fn warn_of_less(conversation: &Conversation, asked: &SubscriptionFilter, told: &Subscription) {
-    let told = told.granted();
+fn warn_of_less(
+    conversation: &Conversation,
+    asked: &SubscriptionFilter,
+    subscription: &Subscription,
+) {
+    let granted = subscription.granted();
     let mut missing = Vec::new();
-    for (asked, told, what) in [
-        (asked.wants_tools(), told.wants_tools(), "its tools"),
-        (asked.wants_prompts(), told.wants_prompts(), "its prompts"),
+    for (asked, granted, name) in [
+        (asked.wants_tools(), granted.wants_tools(), "its tools"),
+        (
+            asked.wants_prompts(),
+            granted.wants_prompts(),
+            "its prompts",
+        ),
         (
             asked.wants_resources(),
-            told.wants_resources(),
+            granted.wants_resources(),
             "its list of resources",
         ),
     ] {
-        if asked && !told {
-            missing.push(what.to_owned());
+        if asked && !granted {
+            missing.push(name.to_owned());
         }
     }
     let uris = asked.resource_subscriptions.iter().flatten();
-    missing.extend(uris.filter(|uri| !told.wants_resource(uri)).cloned());
+    missing.extend(uris.filter(|uri| !granted.wants_resource(uri)).cloned());
     if !missing.is_empty() {
         let missing = missing.join(", ");
         conversation
             .live
-            .warn(&format!("the server does not tell of changes of {missing}"));
+            .warn(&format!("the server does not report changes of {missing}"));
     }
 }
 

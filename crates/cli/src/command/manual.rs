@@ -21,24 +21,24 @@ pub(super) fn manual() -> Result<(), CliError> {
     output::result(&pages()?)
 }
 
-/// One page for the program, and one for each command behind it.
+/// Returns a page for the program, and one for each of its commands.
 fn pages() -> std::io::Result<Vec<u8>> {
     let mut program = Args::command();
     program.build();
     let mut page = Vec::new();
     clap_mangen::Man::new(program.clone()).render(&mut page)?;
-    behind(&program, "pintle", &mut page)?;
+    add_subcommands(&program, "pintle", &mut page)?;
     Ok(page)
 }
 
-/// The pages of the commands behind a word, and behind those.
-fn behind(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
+/// Adds the pages of a command's subcommands, with all their subcommands.
+fn add_subcommands(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
     let shown = command.get_subcommands();
     for command in shown.filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         let name = format!("{name}-{}", command.get_name());
         let own = command.clone().display_name(name.clone());
         clap_mangen::Man::new(own).render(page)?;
-        behind(command, &name, page)?;
+        add_subcommands(command, &name, page)?;
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn every_shell_and_the_manual_know_every_command_and_flag() {
         let page = String::from_utf8(pages().expect("written")).expect("text");
-        // Where a hyphen may not become a dash, the manual escapes it.
+        // The manual escapes a hyphen that must not become a dash.
         let page = page.replace("\\-", "-");
         let mut program = Args::command();
         program.build();

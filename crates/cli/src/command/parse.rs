@@ -1,4 +1,4 @@
-//! Parsed arguments become an action and the options around it.
+//! Turns parsed arguments into an action and its options.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::args::{
     Settings, UsageError, Verbosity, Words,
 };
 
-/// How long a measurement takes without an option that bounds it.
+/// Default time of a measurement.
 const MEASURED: Duration = Duration::from_secs(5);
 
 impl TryFrom<Args> for Invocation {
@@ -35,7 +35,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
             Ok(Action::Read(Reading { uris, save }))
         }),
         Command::Prompt(args) => at_server(args.server, |words| {
-            let call = words.call("which prompt is wanted?", args.save)?;
+            let call = words.call("which prompt is to be used?", args.save)?;
             Ok(Action::Prompt(call))
         }),
         Command::Complete(args) => at_server(args.server, |words| {
@@ -67,7 +67,7 @@ fn names_no_server(args: &ServerArgs) -> bool {
     args.command.is_empty() && args.words == ["@"]
 }
 
-/// An action in a conversation with a server.
+/// Returns an invocation of an action that has a server.
 fn at_server(
     args: ServerArgs,
     action: impl FnOnce(Words) -> Result<Action, UsageError>,
@@ -114,7 +114,7 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
 }
 
 impl Invocation {
-    /// An action without a server.
+    /// Returns an invocation of an action without a server.
     fn local(action: Action) -> Self {
         Self {
             action,
@@ -137,9 +137,9 @@ impl Invocation {
         invocation.required_server()?;
         let access = &invocation.settings.access;
         if access.bearer.is_some() || access.is_itself {
-            let said = "--bearer-env and --client-credentials need no sign-in; pass them to the commands that \
+            let reason = "--bearer-env and --client-credentials need no sign-in; pass them to the commands that \
                         connect to the server";
-            return Err(UsageError(said.to_owned()));
+            return Err(UsageError(reason.to_owned()));
         }
         Ok(invocation)
     }
@@ -154,8 +154,8 @@ impl Invocation {
     fn about_access(args: ServerArgs, action: Action) -> Result<Self, UsageError> {
         let (mut words, command, format, settings) = Settings::take(args)?;
         if !command.is_empty() {
-            let said = "a program has no sign-in; pass credentials to it with --env";
-            return Err(UsageError(said.to_owned()));
+            let reason = "a program has no sign-in; pass credentials to it with --env";
+            return Err(UsageError(reason.to_owned()));
         }
         let server = match words.is_empty() {
             true => None,
@@ -169,7 +169,7 @@ impl Invocation {
         })
     }
 
-    /// The server of an action that has one.
+    /// Returns the server of an action that requires one.
     ///
     /// # Errors
     ///

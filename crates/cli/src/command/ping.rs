@@ -1,4 +1,4 @@
-//! `pintle ping`: whether a server is there, and how long it takes to say so.
+//! `pintle ping`: checks that a server answers, and measures its response time.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
 
-/// Asks, and prints how long each answer took.
+/// Sends pings, and prints the time of each answer.
 pub(crate) async fn run(conversation: &Conversation, count: NonZeroU32) -> Result<(), CliError> {
     let mut times = Vec::new();
     for _ in 0..count.get() {

@@ -10,11 +10,11 @@ use crate::exit::{CliError, Exit};
 use crate::output::{self, Saving};
 use crate::show;
 
-/// Prints what a tool said.
+/// Prints the result of a tool.
 ///
 /// # Errors
 ///
-/// Whatever the system says.
+/// The output cannot be written.
 pub(crate) fn print(
     conversation: &Conversation,
     tool: &str,

@@ -1,4 +1,4 @@
-//! `pintle prompt`: the messages that a prompt stands for.
+//! `pintle prompt`: prints the messages of a prompt.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, CliErro
     })
 }
 
-/// The arguments of a prompt as a schema: all of them are text.
+/// Returns the arguments of a prompt as a schema. All of them are strings.
 fn schema(prompt: &Prompt) -> JsonObject {
     let arguments = prompt.arguments.as_deref().unwrap_or_default();
     let members = arguments.iter().map(|argument| {

@@ -1,4 +1,4 @@
-//! `pintle read`: what resources contain.
+//! `pintle read`: prints the contents of resources.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(crate) async fn run(conversation: &Conversation, reading: &Reading) -> Resul
         }
         let stem = uri.rsplit('/').next().unwrap_or(uri);
         let stem = stem.split('.').next().unwrap_or(stem);
-        // As with any program that fetches something: into a pipe goes what is there.
+        // A pipe gets the content unchanged, as from any program that downloads a file.
         let saving = Saving::new(stem, reading.save.as_deref()).or_as_it_is();
         output::parts(
             screen,

@@ -1,4 +1,4 @@
-//! `pintle serve`: the showcase, until it is no longer wanted.
+//! `pintle serve`: serves the showcase until the command is stopped.
 
 use std::error::Error;
 use std::fmt;
@@ -19,48 +19,48 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::showcase;
 
-/// How the showcase is served.
+/// Options of the served showcase.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Serving {
-    /// Where.
+    /// The transport to serve on.
     pub(crate) transport: Transport,
-    /// How many entries a page of a list has, if not as many as usual.
+    /// Number of entries on a page of a list; `None` for the default of the server.
     pub(crate) page_size: Option<NonZeroUsize>,
 }
 
-/// Where the showcase is served.
+/// Transport of the showcase.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
-    /// On standard input and output.
+    /// Standard input and output.
     Stdio,
-    /// Over HTTP.
+    /// HTTP at an address.
     Http {
-        /// Where to listen.
+        /// The address to listen on.
         address: SocketAddr,
-        /// Who may come.
+        /// The clients that are accepted.
         exposure: Exposure,
     },
 }
 
-/// Who may come.
+/// The clients that the server accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Exposure {
-    /// Only this machine, unasked; another address is refused.
+    /// Clients on this machine, without a token. An address that is not loopback is rejected.
     Loopback,
-    /// Whoever reaches the address, unasked.
-    Anybody,
-    /// Whoever reaches the address and has a token.
-    Holders(BearerPolicy),
+    /// Every client that reaches the address, without a token.
+    AnyClient,
+    /// Clients that reach the address and have a token.
+    TokenHolders(BearerPolicy),
 }
 
-/// Whose tokens let somebody in.
+/// The tokens that the server accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BearerPolicy {
-    /// Who signed them.
+    /// Issuer that signed the token.
     pub(crate) issuer: String,
-    /// What they are for.
+    /// Audience of the token.
     pub(crate) audience: String,
-    /// What they have to be good for.
+    /// Scopes that the token must have.
     pub(crate) scopes: Vec<String>,
 }
 
@@ -79,12 +79,12 @@ impl From<ServeArgs> for Transport {
             return Self::Stdio;
         }
         let exposure = match (args.auth_issuer, args.audience) {
-            (Some(issuer), Some(audience)) => Exposure::Holders(BearerPolicy {
+            (Some(issuer), Some(audience)) => Exposure::TokenHolders(BearerPolicy {
                 issuer,
                 audience,
                 scopes: args.require_scope,
             }),
-            _ if args.allow_insecure_bind => Exposure::Anybody,
+            _ if args.allow_insecure_bind => Exposure::AnyClient,
             _ => Exposure::Loopback,
         };
         Self::Http {
@@ -94,7 +94,7 @@ impl From<ServeArgs> for Transport {
     }
 }
 
-/// Serves until the peer is gone, Ctrl-C, or SIGTERM.
+/// Serves until the peer disconnects, Ctrl-C, or SIGTERM.
 pub(crate) async fn run(serving: Serving) -> Result<(), CliError> {
     let server = paged(showcase::server(), serving.page_size);
     match serving.transport {
@@ -113,9 +113,9 @@ fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
 async fn over_stdio(server: Server) -> Result<(), CliError> {
     let app = Arc::new(server.build()?);
     let mut options = PipeOptions::default();
-    let (shutdown, hears) = ShutdownHandle::new();
-    options.shutdown = hears;
-    let end = asked_to_end()?;
+    let (shutdown, signal) = ShutdownHandle::new();
+    options.shutdown = signal;
+    let end = stop_signal()?;
     tokio::spawn(async move {
         end.await;
         shutdown.begin();
@@ -131,32 +131,32 @@ async fn over_http(
     exposure: Exposure,
 ) -> Result<(), CliError> {
     let server = match exposure {
-        Exposure::Holders(holders) => behind(&holders, server, address).await?,
-        Exposure::Anybody | Exposure::Loopback => {
+        Exposure::TokenHolders(policy) => serve_guarded(&policy, server, address).await?,
+        Exposure::AnyClient | Exposure::Loopback => {
             let mut options = HttpOptions::default();
-            options.allow_insecure_bind = exposure == Exposure::Anybody;
+            options.allow_insecure_bind = exposure == Exposure::AnyClient;
             HttpServer::bind(server.into_http_with(options)?, address).await?
         }
     };
-    let end = asked_to_end()?;
+    let end = stop_signal()?;
     output::serving_http(server.address()?);
     server.run_until(end).await;
     output::ended();
     Ok(())
 }
 
-/// Listens behind a layer that lets in only whoever has a token. Names of this machine are served, too:
-/// a page that goes by one of them has no token.
-async fn behind(
-    holders: &BearerPolicy,
+/// Listens behind a layer that accepts only requests with a token. Names of this machine are
+/// accepted as hosts, too, because a web page that uses such a name has no token.
+async fn serve_guarded(
+    policy: &BearerPolicy,
     server: Server,
     address: SocketAddr,
 ) -> Result<HttpServer<App>, CliError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
-    let scopes = holders.scopes.iter();
+    let scopes = policy.scopes.iter();
     let layer = scopes
         .fold(
-            RequireBearer::jwks(&holders.issuer, fetch).audience(&holders.audience),
+            RequireBearer::jwks(&policy.issuer, fetch).audience(&policy.audience),
             |all, scope| all.require(scope),
         )
         .build()?;
@@ -167,9 +167,9 @@ async fn behind(
     Ok(HttpServer::bind_with_layer(layer, service, address).await?)
 }
 
-/// What is ready on Ctrl-C or SIGTERM; both are heard from now on.
+/// Returns a future that is ready on Ctrl-C or SIGTERM. The handlers are installed at once.
 #[cfg(unix)]
-fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupted = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
@@ -181,9 +181,9 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
     })
 }
 
-/// What is ready on Ctrl-C.
+/// Returns a future that is ready on Ctrl-C.
 #[cfg(not(unix))]
-fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
     Ok(async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

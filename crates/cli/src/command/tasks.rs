@@ -16,9 +16,9 @@ use crate::output;
 use crate::show;
 use crate::text;
 
-/// Does what is wanted of tasks.
-pub(crate) async fn run(conversation: &Conversation, wish: &TaskAction) -> Result<(), CliError> {
-    match wish {
+/// Does an action on tasks.
+pub(crate) async fn run(conversation: &Conversation, action: &TaskAction) -> Result<(), CliError> {
+    match action {
         TaskAction::List => {
             let tasks = list(conversation).await?;
             print(conversation, &tasks, |look| show::tasks(&tasks, look))
@@ -38,11 +38,11 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskAction) -> Resul
     }
 }
 
-/// Waits for a task and shows what happens meanwhile.
+/// Waits for a task and shows its progress.
 ///
 /// # Errors
 ///
-/// Why there is no result.
+/// The task has no result, or the wait failed.
 pub(crate) async fn wait(
     conversation: &Conversation,
     task: &Task,
@@ -64,11 +64,11 @@ pub(crate) async fn wait(
     Ok(waited?)
 }
 
-/// Prints how a task that nobody waits for is found again.
+/// Prints the id of a detached task, which finds it again.
 ///
 /// # Errors
 ///
-/// Whatever the system says.
+/// The output cannot be written.
 pub(crate) fn print_begun(conversation: &Conversation, task: &Task) -> Result<(), CliError> {
     conversation.live.clear();
     match (conversation.format, task.last()) {
@@ -77,7 +77,7 @@ pub(crate) fn print_begun(conversation: &Conversation, task: &Task) -> Result<()
     }
 }
 
-/// Waits for a task, and prints what came of it.
+/// Waits for a task, and prints its result.
 async fn outcome(
     conversation: &Conversation,
     id: &str,
@@ -91,7 +91,7 @@ async fn outcome(
     }
 }
 
-/// Whether the server's tasks are those of 2025-11-25; the extension has fewer methods.
+/// Whether the server has the tasks of 2025-11-25. The extension has fewer methods.
 fn is_core(conversation: &Conversation) -> bool {
     let server = conversation.client.server();
     server.is_some_and(|server| server.revision.has(Feature::CoreTasks))

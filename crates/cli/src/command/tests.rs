@@ -25,21 +25,21 @@ fn misunderstood(line: &str) -> String {
 }
 
 #[test]
-fn nobody_is_let_in_from_outside_unless_asked_for() {
+fn only_loopback_is_exposed_by_default() {
     let address = "127.0.0.1:8000".parse().expect("an address");
     let loopback = Transport::Http {
         address,
         exposure: Exposure::Loopback,
     };
     assert_eq!(transport("pintle serve"), loopback);
-    let anybody = Transport::Http {
+    let any_client = Transport::Http {
         address,
-        exposure: Exposure::Anybody,
+        exposure: Exposure::AnyClient,
     };
-    assert_eq!(transport("pintle serve --allow-insecure-bind"), anybody);
-    let holders = Transport::Http {
+    assert_eq!(transport("pintle serve --allow-insecure-bind"), any_client);
+    let token_holders = Transport::Http {
         address,
-        exposure: Exposure::Holders(BearerPolicy {
+        exposure: Exposure::TokenHolders(BearerPolicy {
             issuer: "https://i.example".to_owned(),
             audience: "https://a.example/mcp".to_owned(),
             scopes: vec!["mcp".to_owned()],
@@ -47,11 +47,11 @@ fn nobody_is_let_in_from_outside_unless_asked_for() {
     };
     let line = "pintle serve --auth-issuer https://i.example --audience https://a.example/mcp \
                 --require-scope mcp";
-    assert_eq!(transport(line), holders);
+    assert_eq!(transport(line), token_holders);
 }
 
 #[test]
-fn every_v_says_more() {
+fn every_v_raises_the_verbosity() {
     let verbosity = |line| planned(line).expect("planned").verbosity;
     assert_eq!(verbosity("pintle serve --stdio"), Verbosity::Warnings);
     assert_eq!(verbosity("pintle serve --stdio -v"), Verbosity::Calls);
@@ -63,7 +63,7 @@ fn every_v_says_more() {
 
 #[test]
 fn a_server_is_a_url_a_name_or_a_program() {
-    for (line, wanted) in [
+    for (line, expected) in [
         (
             "pintle ping https://a.example/mcp",
             ServerSpec::Url("https://a.example/mcp".to_owned()),
@@ -78,7 +78,7 @@ fn a_server_is_a_url_a_name_or_a_program() {
         ),
     ] {
         let server = planned(line).expect("planned").server;
-        assert_eq!(server, Some(wanted), "{line}");
+        assert_eq!(server, Some(expected), "{line}");
     }
     for (line, hint) in [
         ("pintle ping", "which server"),
@@ -123,10 +123,10 @@ fn the_rest_of_the_words_belongs_to_the_command() {
         ("who", "a=b")
     );
     assert_eq!(completion.others, [("how".to_owned(), "x".to_owned())]);
-    let Action::Tasks(wish) = action("pintle tasks @a cancel 7") else {
+    let Action::Tasks(action) = action("pintle tasks @a cancel 7") else {
         panic!("tasks");
     };
-    assert_eq!(wish, TaskAction::Cancel("7".to_owned()));
+    assert_eq!(action, TaskAction::Cancel("7".to_owned()));
 }
 
 #[test]

@@ -102,7 +102,7 @@ impl<'t> Opening<'t> {
 
     /// Whether a failure is one that somebody who is there could sign in for.
     pub(crate) fn may_sign_in(&self, failure: &CliError) -> bool {
-        self.access.is_some() && self.desk.is_somebody_there() && requires_sign_in(failure)
+        self.access.is_some() && self.desk.is_interactive() && requires_sign_in(failure)
     }
 
     /// Lets somebody sign in for what the server wanted last.

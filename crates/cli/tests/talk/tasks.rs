@@ -67,7 +67,7 @@ async fn a_call_may_wait_for_its_task() {
             (Some(0), "x\n"),
             "{ended:?}"
         );
-        assert!(ended.notes.contains("made no task of it"), "{ended:?}");
+        assert!(ended.notes.contains("did not create a task"), "{ended:?}");
     }
 }
 

@@ -1,16 +1,16 @@
-//! Where nobody types: the question for a program that reads standard error.
+//! A question without a terminal, for a program that reads standard error.
 
 use pintle::model::ElicitParams;
 use serde_json::{Value, json};
 
 use crate::text;
 
-/// One line of JSON with the question as the server asked it.
-pub(crate) fn payload(who: &str, question: &ElicitParams) -> String {
+/// Returns one line of JSON with the question as the server asked it.
+pub(crate) fn payload(server: &str, question: &ElicitParams) -> String {
     let asked = serde_json::to_value(question).unwrap_or(Value::Null);
     let payload = json!({
         "event": "question",
-        "server": who,
+        "server": server,
         "question": asked,
         "answered": "decline",
         "hint": "give answers in advance with --answer",
