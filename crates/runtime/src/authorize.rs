@@ -9,6 +9,8 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+use pintle_model::errors;
+
 use crate::future::BoxFuture;
 
 /// A request that is about to be made.
@@ -147,9 +149,12 @@ pub trait Authorizer: Send + Sync + 'static {
     }
 }
 
-/// Reason why a request is not authorized; the source is the cause.
-#[derive(Debug, Clone)]
-pub struct AuthorizerError(Arc<dyn Error + Send + Sync>);
+errors! {
+    /// Reason why a request is not authorized; the source is the cause.
+    #[derive(Debug, Clone)]
+    pub struct AuthorizerError(reason: Arc<dyn Error + Send + Sync>)
+        => "the request is not authorized" (source: &**reason);
+}
 
 impl AuthorizerError {
     /// For a reason.
@@ -160,18 +165,6 @@ impl AuthorizerError {
     /// The reason, if it is of this type.
     pub fn reason<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
-    }
-}
-
-impl fmt::Display for AuthorizerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request is not authorized")
-    }
-}
-
-impl Error for AuthorizerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.0)
     }
 }
 

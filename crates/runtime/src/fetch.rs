@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pintle_model::errors;
 
 use crate::future::BoxFuture;
 use crate::net::NetworkScope;
@@ -129,46 +130,27 @@ impl fmt::Debug for FetchResponse {
     }
 }
 
-/// Reason why a fetch has no response.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// Fetching from this address is forbidden.
-    Forbidden(IpAddr),
-    /// The body is longer than was asked for, in bytes.
-    TooLarge(usize),
-    /// The fetch took longer than the timeout.
-    TimedOut(Duration),
-    /// No connection, or one that broke.
-    Unreachable(Arc<dyn Error + Send + Sync>),
+errors! {
+    /// Reason why a fetch has no response.
+    #[derive(Debug, Clone)]
+    #[non_exhaustive]
+    pub enum FetchError {
+        /// Fetching from this address is forbidden.
+        Forbidden(address: IpAddr) => "fetching from the address {address} is forbidden",
+        /// The body is longer than was asked for, in bytes.
+        TooLarge(bytes: usize) => "the answer has more than {bytes} bytes",
+        /// The fetch took longer than the timeout.
+        TimedOut(timeout: Duration) => "there was no answer within {timeout:?}",
+        /// No connection, or one that broke.
+        Unreachable(reason: Arc<dyn Error + Send + Sync>)
+            => "there was no answer" (source: &**reason),
+    }
 }
 
 impl FetchError {
     /// A fault of the network.
     pub fn unreachable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unreachable(Arc::from(reason.into()))
-    }
-}
-
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Forbidden(address) => {
-                write!(f, "fetching from the address {address} is forbidden")
-            }
-            Self::TooLarge(bytes) => write!(f, "the answer has more than {bytes} bytes"),
-            Self::TimedOut(after) => write!(f, "there was no answer within {after:?}"),
-            Self::Unreachable(_) => f.write_str("there was no answer"),
-        }
-    }
-}
-
-impl Error for FetchError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unreachable(reason) => Some(&**reason),
-            _ => None,
-        }
     }
 }
 

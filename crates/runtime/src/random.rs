@@ -1,18 +1,12 @@
 //! Unpredictable random bytes, from the system.
 
-use std::fmt;
+use pintle_model::errors;
 
-/// The operating system has no randomness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RandomnessError;
-
-impl fmt::Display for RandomnessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the system has no randomness to give")
-    }
+errors! {
+    /// The operating system has no randomness.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RandomnessError => "the system has no randomness to give";
 }
-
-impl std::error::Error for RandomnessError {}
 
 /// Draws random bytes.
 ///

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use pintle_model::ElicitUrlParams;
+use pintle_model::{ElicitUrlParams, errors};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -223,17 +223,11 @@ impl fmt::Debug for Visit {
     }
 }
 
-/// The visit is unknown, has ended, or belongs to another principal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VisitError;
-
-impl fmt::Display for VisitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no such visit")
-    }
+errors! {
+    /// The visit is unknown, has ended, or belongs to another principal.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct VisitError => "there is no such visit";
 }
-
-impl std::error::Error for VisitError {}
 
 #[cfg(test)]
 mod tests {
