@@ -7,6 +7,10 @@ mod encode;
 mod error;
 mod id;
 mod message;
+mod outline;
+mod params;
+mod raw_json;
+mod scan;
 
 pub use encode::{
     write_error, write_notification, write_request, write_response, write_response_head,
@@ -14,3 +18,7 @@ pub use encode::{
 pub use error::{Error, ErrorCode};
 pub use id::{ProgressToken, RequestId};
 pub use message::{InvalidMessage, Message, Notification, Request, Response, ResponseBody};
+pub use outline::{Member, Outline};
+pub(crate) use outline::{MetaSpans, find_meta};
+pub use params::ParamsRef;
+pub use raw_json::RawJson;

@@ -10,6 +10,7 @@
 mod envelope;
 mod keys;
 
+pub(crate) use envelope::MetaMember;
 pub use envelope::{EnvelopeError, RequestEnvelope};
 
 use serde::de::DeserializeOwned;

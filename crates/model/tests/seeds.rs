@@ -7,7 +7,7 @@ mod extract;
 
 use std::path::Path;
 
-use pintle_model::jsonrpc::{Message, ResponseBody};
+use pintle_model::jsonrpc::{Message, ParamsRef, ResponseBody};
 use pintle_model::method::{self, Method, Notice};
 use pintle_model::*;
 use serde::Serialize;
@@ -158,7 +158,7 @@ fn message(example: &Example) -> Result<(), String> {
     )
 }
 
-fn parameters(name: &str, params: Option<&serde_json::value::RawValue>) -> Result<Value, String> {
+fn parameters(name: &str, params: Option<ParamsRef<'_>>) -> Result<Value, String> {
     /// Chooses the parameters by the name of the method.
     macro_rules! by_method {
         ($($marker:ident: $kind:ident),+ $(,)?) => {

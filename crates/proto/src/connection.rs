@@ -49,8 +49,8 @@ use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 use crate::inbound::Inbound;
 use crate::inline_queue::InlineQueue;
 use crate::io::{
-    DropPolicy, Event, Frame, IncomingNotice, Input, Lane, Output, PeerIdentity, ReadEnvelope,
-    Received, RequestKey, Transmit, TransmitKind,
+    DropPolicy, Event, Frame, IncomingNotice, Input, Lane, Output, PeerIdentity, Received,
+    RequestKey, Transmit, TransmitKind,
 };
 use crate::lifecycle::TermsCache;
 use crate::limits::Limits;
@@ -194,48 +194,34 @@ impl Connection {
     pub fn receive(&mut self, now: Instant, message: Message<'_>) -> Received {
         match message {
             _ if self.is_closed => {}
-            Message::Request(request) => return self.receive_request(request, None),
+            Message::Request(request) => return self.receive_request(request),
             Message::Notification(notification) => self.receive_notification(now, notification),
             Message::Response(response) => self.receive_response(response),
         }
         Received::Accepted
     }
 
-    /// Accepts a request whose envelope was read already, as [`Connection::receive`] does.
-    #[inline]
-    pub fn receive_read(&mut self, request: Request<'_>, envelope: ReadEnvelope<'_>) -> Received {
+    /// Accepts a request, as [`Connection::receive`] does.
+    pub fn receive_request(&mut self, request: Request<'_>) -> Received {
         if self.is_closed {
             return Received::Accepted;
         }
-        self.receive_request(request, Some(envelope))
-    }
-
-    fn receive_request(
-        &mut self,
-        request: Request<'_>,
-        envelope: Option<ReadEnvelope<'_>>,
-    ) -> Received {
         let key = self.inbound.next_key();
         let id = request.id.clone();
-        if let Err(error) = self.dispatch(key, request, envelope) {
+        if let Err(error) = self.dispatch(key, request) {
             self.reject(key, &id, &error);
         }
         Received::Request(key)
     }
 
-    fn dispatch(
-        &mut self,
-        key: RequestKey,
-        request: Request<'_>,
-        envelope: Option<ReadEnvelope<'_>>,
-    ) -> Result<(), Error> {
+    fn dispatch(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
         if self.inbound.has_id(&request.id) && !self.is_renewed_by(&request) {
             return Err(Error::invalid_request(
                 "a request with this id is in flight",
             ));
         }
         match self.side {
-            Side::Server(_) => self.serve(key, request, envelope),
+            Side::Server(_) => self.serve(key, request),
             Side::Client(_) => self.serve_server(key, request),
         }
     }

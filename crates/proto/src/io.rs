@@ -7,9 +7,9 @@ use bytes::{Buf, Bytes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use pintle_model::jsonrpc::{InvalidMessage, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Member, Message, Outline, ParamsRef, RawJson};
 use pintle_model::method::MethodName;
-use pintle_model::{EnvelopeError, Error, ErrorCode, ProgressToken, RequestEnvelope, RequestId};
+use pintle_model::{Error, ErrorCode, ProgressToken, RequestId};
 
 use crate::error::PeerCallError;
 use crate::terms::Terms;
@@ -143,13 +143,26 @@ pub struct IncomingNotice {
 
 /// Parameters, still raw: an object or nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Params(pub Option<Box<RawValue>>);
+pub struct Params {
+    text: Option<Box<str>>,
+    outline: Outline,
+}
 
 impl Params {
     /// The JSON text; `{}` when there were no parameters.
     #[inline]
     pub fn text(&self) -> &str {
-        self.0.as_deref().map_or("{}", RawValue::get)
+        self.text.as_deref().unwrap_or("{}")
+    }
+
+    /// Returns the members whose positions are recorded; `None` if one of them occurs twice.
+    #[inline]
+    pub fn members(&self) -> Option<Members<'_>> {
+        let members = Members {
+            text: self.text(),
+            outline: &self.outline,
+        };
+        (!self.outline.is_ambiguous()).then_some(members)
     }
 
     /// Reads the parameters as `T`.
@@ -163,9 +176,36 @@ impl Params {
     }
 }
 
-impl From<Option<&RawValue>> for Params {
-    fn from(raw: Option<&RawValue>) -> Self {
-        Self(raw.map(ToOwned::to_owned))
+impl From<Option<ParamsRef<'_>>> for Params {
+    #[inline]
+    fn from(params: Option<ParamsRef<'_>>) -> Self {
+        params.map_or_else(Self::default, |params| Self {
+            text: Some(params.get().into()),
+            outline: *params.outline(),
+        })
+    }
+}
+
+impl From<&RawValue> for Params {
+    fn from(params: &RawValue) -> Self {
+        Some(ParamsRef::read(params)).into()
+    }
+}
+
+/// The members of parameters, each at most once.
+#[derive(Debug, Clone, Copy)]
+pub struct Members<'a> {
+    text: &'a str,
+    outline: &'a Outline,
+}
+
+impl<'a> Members<'a> {
+    /// Returns the value of a member; `None` if it is absent or null.
+    #[inline]
+    pub fn get(self, member: Member) -> Option<RawJson<'a>> {
+        self.outline
+            .get(self.text, member)
+            .filter(|value| !value.is_null())
     }
 }
 
@@ -318,9 +358,6 @@ impl Frame {
         self.parts().concat()
     }
 }
-
-/// The envelope of a request as it was read, or its error.
-pub type ReadEnvelope<'a> = Result<RequestEnvelope<'a>, EnvelopeError>;
 
 /// Classification of a message that was received.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -65,8 +65,7 @@ pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
 pub use error::{PeerCallError, SendError};
 pub use io::{
     AnswerStatus, CallId, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Input, Lane,
-    Output, Params, PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit,
-    TransmitKind,
+    Members, Output, Params, PeerIdentity, Received, RequestKey, Ticket, Transmit, TransmitKind,
 };
 pub use limits::Limits;
 pub use outbound::{Routing, Timeouts};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use pintle_model::jsonrpc::RawJson;
 use pintle_runtime::Context;
-use serde_json::value::RawValue;
 
 use crate::ability::ExtractContext;
 use crate::entry::Entry;
@@ -18,7 +18,7 @@ use pintle_runtime::BoxFuture;
 /// Calls a tool through the layers of its server; without layers nothing is copied.
 pub(crate) async fn call_tool(
     entry: Arc<Entry<Tool>>,
-    arguments: Option<&RawValue>,
+    arguments: Option<RawJson<'_>>,
     cx: Context,
 ) -> ToolReply {
     if entry.home.tool_layers.is_empty() {
@@ -28,12 +28,13 @@ pub(crate) async fn call_tool(
     let layers = Arc::clone(&entry.home.tool_layers);
     let request = ToolRequest {
         name: entry.item.name().into(),
-        arguments: arguments.map(ToOwned::to_owned),
+        arguments: arguments.map(RawJson::to_raw_value),
         cx,
     };
     let call = |entry: Arc<Entry<Tool>>, request: ToolRequest| async move {
         let scope = ExtractContext::new(&request.cx, &entry.home.state);
-        entry.item.call(request.arguments.as_deref(), scope).await
+        let arguments = request.arguments.as_deref().map(RawJson::from);
+        entry.item.call(arguments, scope).await
     };
     through(layers, request, entry, call).await
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model as model;
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
 use pintle_schema as schema;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::ability::{Ability, RequiredState};
 
@@ -216,7 +216,7 @@ impl Tool {
     }
 
     /// Whether tasks have anything to do with a call that wishes for one, or does not.
-    pub(crate) fn says_of_tasks(&self, wish: Option<&RawValue>) -> bool {
+    pub(crate) fn says_of_tasks(&self, wish: Option<RawJson<'_>>) -> bool {
         wish.is_some() || self.definition.execution.is_some()
     }
 

@@ -1,9 +1,8 @@
 //! Our reading of a message, compared with that of a reader that builds a JSON tree first.
 
 use pintle::model::RequestId;
-use pintle::model::jsonrpc::{Message, ResponseBody};
+use pintle::model::jsonrpc::{Message, ParamsRef, ResponseBody};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 /// Our reader and the tree agree about each message. The one exception is a duplicate member,
 /// because a tree keeps only one of both.
@@ -58,20 +57,20 @@ fn agrees(message: &Message<'_>, tree: &Value) -> bool {
             !answers
                 && tree["method"] == *request.method
                 && is_id(&request.id, &tree["id"])
-                && carries(request.params, &tree["params"])
+                && carries(text_of(request.params), &tree["params"])
         }
         Message::Notification(notice) => {
             let params = &tree["params"];
             !answers
                 && !members.contains_key("id")
                 && tree["method"] == *notice.method
-                && (carries(notice.params, params)
+                && (carries(text_of(notice.params), params)
                     || !params.is_object() && notice.params.is_none())
         }
         Message::Response(response) => {
             let id = response.id.as_ref();
             let is_same = match &response.body {
-                ResponseBody::Result(result) => carries(Some(result), &tree["result"]),
+                ResponseBody::Result(result) => carries(Some(result.get()), &tree["result"]),
                 ResponseBody::Error(error) => {
                     tree["error"]["code"].as_f64() == Some(error.code.0 as f64)
                 }
@@ -93,9 +92,13 @@ fn is_id(id: &RequestId, tree: &Value) -> bool {
     }
 }
 
-fn carries(raw: Option<&RawValue>, tree: &Value) -> bool {
-    match raw {
-        Some(raw) => serde_json::from_str::<Value>(raw.get()).is_ok_and(|value| value == *tree),
+fn text_of(params: Option<ParamsRef<'_>>) -> Option<&str> {
+    params.map(|params| params.get())
+}
+
+fn carries(json: Option<&str>, tree: &Value) -> bool {
+    match json {
+        Some(json) => serde_json::from_str::<Value>(json).is_ok_and(|value| value == *tree),
         None => tree.is_null(),
     }
 }

@@ -1,10 +1,11 @@
 //! One message of a peer.
 
 use pintle::model::jsonrpc::{
-    InvalidMessage, Message, ResponseBody, write_error, write_notification, write_request,
-    write_response,
+    InvalidMessage, Message, ParamsRef, ResponseBody, write_error, write_notification,
+    write_request, write_response,
 };
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A message that is read and written again is the same. A rejected one has one of three reasons.
 ///
@@ -35,11 +36,15 @@ fn written(message: &Message<'_>) -> Vec<u8> {
                 &mut out,
                 &request.id,
                 &request.method,
-                request.params.as_ref(),
+                raw_params(request.params).as_ref(),
             );
         }
         Message::Notification(notification) => {
-            write_notification(&mut out, &notification.method, notification.params.as_ref());
+            write_notification(
+                &mut out,
+                &notification.method,
+                raw_params(notification.params).as_ref(),
+            );
         }
         Message::Response(response) => match (&response.body, &response.id) {
             (ResponseBody::Result(result), Some(id)) => write_response(&mut out, id, result),
@@ -51,24 +56,27 @@ fn written(message: &Message<'_>) -> Vec<u8> {
     out
 }
 
+fn raw_params(params: Option<ParamsRef<'_>>) -> Option<&RawValue> {
+    params.map(|params| serde_json::from_str(params.get()).expect("parameters are JSON"))
+}
+
 /// A message as values that can be compared.
 fn content(
     message: &Message<'_>,
 ) -> (Option<String>, Option<String>, Option<Value>, Option<Value>) {
-    let raw = |raw: Option<&serde_json::value::RawValue>| {
-        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-    };
+    let raw = |raw: Option<&str>| raw.and_then(|raw| serde_json::from_str(raw).ok());
+    let params = |params: Option<ParamsRef<'_>>| raw(params.map(|params| params.get()));
     match message {
         Message::Request(request) => (
             Some(format!("{:?}", request.id)),
             Some(request.method.to_string()),
-            raw(request.params),
+            params(request.params),
             None,
         ),
         Message::Notification(notification) => (
             None,
             Some(notification.method.to_string()),
-            raw(notification.params),
+            params(notification.params),
             None,
         ),
         Message::Response(response) => match &response.body {
@@ -76,7 +84,7 @@ fn content(
                 Some(format!("{:?}", response.id)),
                 None,
                 None,
-                raw(Some(result)),
+                raw(Some(result.get())),
             ),
             ResponseBody::Error(error) => (
                 Some(format!("{:?}", response.id)),

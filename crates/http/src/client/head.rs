@@ -245,7 +245,7 @@ mod tests {
             assert_eq!(shown(&headers, name).as_deref(), expected, "{arguments}");
             let raw = serde_json::value::to_raw_value(&arguments).expect("JSON");
             assert_eq!(
-                verify(&annotated, &headers, Some(&raw)),
+                verify(&annotated, &headers, Some((&*raw).into())),
                 Ok(()),
                 "{arguments}"
             );

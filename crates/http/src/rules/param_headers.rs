@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 use http::{HeaderMap, HeaderName};
 use pintle_model::JsonObject;
+use pintle_model::jsonrpc::RawJson;
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,7 +21,6 @@ use serde_json::value::RawValue;
 use crate::rules::agreement::{HeaderMismatchError, agree, agree_by};
 use crate::rules::headers::PARAM_PREFIX;
 use crate::rules::number::same_number;
-use crate::rules::params_preview::text;
 
 const ANNOTATION: &str = "x-mcp-header";
 /// Deepest nesting of a schema that is read.
@@ -213,7 +213,7 @@ pub(crate) fn header_name(name: &str) -> Option<HeaderName> {
 pub(crate) fn verify(
     annotated: &[ParamHeader],
     headers: &HeaderMap,
-    arguments: Option<&RawValue>,
+    arguments: Option<RawJson<'_>>,
 ) -> Result<(), HeaderMismatchError> {
     annotated
         .iter()
@@ -223,7 +223,7 @@ pub(crate) fn verify(
 fn verify_one(
     param: &ParamHeader,
     headers: &HeaderMap,
-    arguments: Option<&RawValue>,
+    arguments: Option<RawJson<'_>>,
 ) -> Result<(), HeaderMismatchError> {
     let Some(header) = header_name(&param.name) else {
         // Such a header cannot be sent, so it is not required.
@@ -238,10 +238,10 @@ fn verify_one(
 fn compare(
     headers: &HeaderMap,
     header: &HeaderName,
-    raw: &RawValue,
+    raw: RawJson<'_>,
 ) -> Result<(), HeaderMismatchError> {
     match raw.get().as_bytes().first() {
-        Some(b'"') => agree(headers, header, text(raw).as_deref()),
+        Some(b'"') => agree(headers, header, raw.as_text().as_deref()),
         Some(b'-' | b'0'..=b'9') => agree_by(headers, header, Some(raw.get()), same_number),
         Some(b't' | b'f') => agree(headers, header, Some(raw.get())),
         // Headers cannot repeat objects and arrays. The schema check rejects them later.
@@ -250,13 +250,12 @@ fn compare(
 }
 
 /// Returns the value at a path of properties, or `None` if it is absent or null.
-fn descend<'a>(value: &'a RawValue, path: &[Box<str>]) -> Option<&'a RawValue> {
+fn descend<'a>(value: RawJson<'a>, path: &[Box<str>]) -> Option<RawJson<'a>> {
     let Some((first, rest)) = path.split_first() else {
-        return (value.get() != "null").then_some(value);
+        return (!value.is_null()).then_some(value);
     };
-    let mut members: HashMap<Cow<'a, str>, &'a RawValue> =
-        serde_json::from_str(value.get()).ok()?;
-    descend(members.remove(&**first)?, rest)
+    let mut members: HashMap<Cow<'a, str>, &'a RawValue> = value.decode().ok()?;
+    descend(members.remove(&**first)?.into(), rest)
 }
 
 #[cfg(test)]
@@ -376,8 +375,8 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        let arguments = serde_json::from_str(arguments).expect("JSON");
-        verify(&params, &map, Some(arguments)).is_ok()
+        let arguments: &RawValue = serde_json::from_str(arguments).expect("JSON");
+        verify(&params, &map, Some(arguments.into())).is_ok()
     }
 
     // spec: 2026-07-28 N-XHDR-08, N-XHDR-09, N-XHDR-11, N-XHDR-12, N-XHDR-13, N-XHDR-18

@@ -4,36 +4,14 @@
 
 use std::borrow::Cow;
 
+use pintle_model::jsonrpc::{Member, ParamsRef, RawJson};
 use pintle_model::{EnvelopeError, Error, RequestEnvelope};
-use pintle_proto::ReadEnvelope;
 use pintle_proto::lifecycle::refuse_envelope;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
 /// The members of `params` that decide the route of a message.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct ParamsPreview<'a> {
-    #[serde(borrow, default, rename = "_meta", deserialize_with = "read_envelope")]
-    envelope: Option<ReadEnvelope<'a>>,
-    #[serde(borrow)]
-    name: Option<&'a RawValue>,
-    #[serde(borrow)]
-    uri: Option<&'a RawValue>,
-    #[serde(borrow, rename = "taskId")]
-    task_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, rename = "protocolVersion")]
-    protocol_version: Option<&'a RawValue>,
-    #[serde(borrow)]
-    notifications: Option<&'a RawValue>,
-}
-
-fn read_envelope<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<ReadEnvelope<'de>>, D::Error> {
-    RequestEnvelope::deserialize(deserializer).map(Some)
-}
+#[derive(Debug, Default)]
+pub(crate) struct ParamsPreview<'a>(Option<ParamsRef<'a>>);
 
 /// The revision that a message claims. Closed: a text, an invalid value, or absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,28 +25,36 @@ pub(crate) enum ClaimedRevision<'a> {
 }
 
 impl<'a> ParamsPreview<'a> {
-    /// Reads the parameters of a message, in one pass.
+    /// Checks the parameters of a message.
     ///
     /// # Errors
     ///
     /// -32600 if a member that decides the route occurs twice.
-    pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Box<Error>> {
+    pub(crate) fn read(params: Option<ParamsRef<'a>>) -> Result<Self, Box<Error>> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        let outline: Self = serde_json::from_str(params.get())
-            .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))?;
-        match outline.envelope() {
+        if params.outline().is_ambiguous() {
+            let error = Error::invalid_request("a member of the parameters occurs twice");
+            return Err(error.into());
+        }
+        match params.envelope() {
             Err(fault @ EnvelopeError::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
             // Without a claim, the engine checks `_meta`.
-            _ => Ok(outline),
+            _ => Ok(Self(Some(params))),
         }
     }
 
     /// Returns the reserved members of `_meta`, or the error in it.
     #[inline]
-    pub(crate) fn envelope(&self) -> ReadEnvelope<'a> {
-        self.envelope.unwrap_or(Ok(RequestEnvelope::default()))
+    pub(crate) fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
+        let none = RequestEnvelope::default();
+        self.0.as_ref().map_or(Ok(none), ParamsRef::envelope)
+    }
+
+    #[inline]
+    fn member(&self, member: Member) -> Option<RawJson<'a>> {
+        self.0.as_ref()?.member(member)
     }
 
     /// Returns the revision that this message claims.
@@ -83,25 +69,26 @@ impl<'a> ParamsPreview<'a> {
 
     /// Returns the subject of a request, for the methods whose subject a header repeats.
     pub(crate) fn subject(&self, method: &str) -> Option<Cow<'a, str>> {
-        let raw = match method {
-            "tools/call" | "prompts/get" => self.name,
-            "resources/read" => self.uri,
-            "tasks/get" | "tasks/update" | "tasks/cancel" => self.task_id,
-            _ => None,
+        let member = match method {
+            "tools/call" | "prompts/get" => Member::Name,
+            "resources/read" => Member::Uri,
+            "tasks/get" | "tasks/update" | "tasks/cancel" => Member::TaskId,
+            _ => return None,
         };
-        raw.and_then(text)
+        self.member(member)?.as_text()
     }
 
     /// Returns the resources to whose changes a request subscribes.
     pub(crate) fn followed(&self, method: &str) -> Vec<String> {
         match method {
-            "resources/subscribe" => self
-                .uri
-                .and_then(text)
-                .map(Cow::into_owned)
-                .into_iter()
-                .collect(),
-            "subscriptions/listen" => self.notifications.map(resources_of).unwrap_or_default(),
+            "resources/subscribe" => {
+                let uri = self.member(Member::Uri).and_then(RawJson::as_text);
+                uri.map(Cow::into_owned).into_iter().collect()
+            }
+            "subscriptions/listen" => {
+                let filter = self.member(Member::Notifications);
+                filter.map(resources_of).unwrap_or_default()
+            }
             _ => Vec::new(),
         }
     }
@@ -126,37 +113,28 @@ impl<'a> ParamsPreview<'a> {
     }
 
     /// Returns the raw arguments of a tool.
-    pub(crate) fn arguments(&self) -> Option<&'a RawValue> {
-        self.arguments
+    pub(crate) fn arguments(&self) -> Option<RawJson<'a>> {
+        self.member(Member::Arguments)
     }
 
     /// Returns the revision that `initialize` requests.
     pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
-        self.protocol_version.and_then(text)
+        self.member(Member::ProtocolVersion)?.as_text()
     }
 }
 
 /// Returns the resources of a filter, or none if the engine rejects the filter.
-fn resources_of(filter: &RawValue) -> Vec<String> {
+fn resources_of(filter: RawJson<'_>) -> Vec<String> {
     #[derive(Deserialize)]
     struct Filter {
         #[serde(default, rename = "resourceSubscriptions")]
         resources: Option<Vec<String>>,
     }
-    let filter = serde_json::from_str::<Filter>(filter.get());
+    let filter = filter.decode::<Filter>();
     filter
         .ok()
         .and_then(|filter| filter.resources)
         .unwrap_or_default()
-}
-
-/// Returns the text of a JSON string, borrowed if it has no escapes.
-pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
-        return Some(Cow::Borrowed(inner));
-    }
-    serde_json::from_str(raw.get()).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]
@@ -165,7 +143,8 @@ mod tests {
 
     fn claim(params: &str) -> Result<ClaimedRevision<'_>, i64> {
         let raw = serde_json::from_str(params).expect("JSON");
-        let outline = ParamsPreview::read(Some(raw)).map_err(|error| error.code.0)?;
+        let outline =
+            ParamsPreview::read(Some(ParamsRef::read(raw))).map_err(|error| error.code.0)?;
         Ok(outline.claim())
     }
 
@@ -212,7 +191,7 @@ mod tests {
     #[test]
     fn the_subject_depends_on_the_method() {
         let raw = serde_json::from_str(r#"{"name":"n\u0041","uri":"u","taskId":5}"#).expect("JSON");
-        let outline = ParamsPreview::read(Some(raw)).expect("an outline");
+        let outline = ParamsPreview::read(Some(ParamsRef::read(raw))).expect("an outline");
         assert_eq!(outline.subject("tools/call").as_deref(), Some("nA"));
         assert_eq!(outline.subject("resources/read").as_deref(), Some("u"));
         assert_eq!(outline.subject("tasks/get"), None);

@@ -14,7 +14,7 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use pintle_model::RequestId;
 use pintle_model::jsonrpc::{Message, Request, write_error};
-use pintle_proto::{AnswerStatus, Batch, Frame, ReadEnvelope};
+use pintle_proto::{AnswerStatus, Batch, Frame};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
@@ -107,13 +107,12 @@ impl<S: Service> Endpoint<S> {
     ) {
         match part {
             Err(malformed) => batched.refuse(malformed.id.as_ref(), &malformed.error),
-            Ok((message, outline)) => match (ground, message) {
+            Ok((message, _)) => match (ground, message) {
                 (Ground::Session(session), message) => {
-                    self.deliver_part(session, parts, message, outline.envelope(), forms, batched);
+                    self.deliver_part(session, parts, message, forms, batched);
                 }
                 (Ground::Sessionless(revision), Message::Request(request)) => {
-                    let (parts, envelope) = (parts.clone(), outline.envelope());
-                    let (id, caller) = self.sessionless_caller(*revision, parts, request, envelope);
+                    let (id, caller) = self.sessionless_caller(*revision, parts.clone(), request);
                     batched.open.push((id, caller));
                 }
                 (Ground::Sessionless(_), _) => {}
@@ -126,7 +125,6 @@ impl<S: Service> Endpoint<S> {
         session: &Arc<Session>,
         parts: &Parts,
         message: Message<'_>,
-        envelope: ReadEnvelope<'_>,
         forms: AcceptedTypes,
         batched: &mut Batched<S>,
     ) {
@@ -139,7 +137,7 @@ impl<S: Service> Endpoint<S> {
             AcceptedTypes::Json | AcceptedTypes::Neither => ReplyFormat::Single,
         };
         let now = Instant::now().into_std();
-        match (session.deliver(now, message, envelope, form), id) {
+        match (session.deliver(now, message, form), id) {
             (Delivered::Request(key), Some(id)) => {
                 let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
                 let post = Post::new(session, service, extras(parts.clone()), key);

@@ -15,7 +15,7 @@ use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
-use pintle_proto::{Batch, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
+use pintle_proto::{Batch, PeerIdentity, ServerProfile, Terms};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
@@ -146,11 +146,7 @@ impl<S: Service> Endpoint<S> {
             Ok(message) => message,
             Err(malformed) => return self.accept_other(parts, bytes, forms, malformed),
         };
-        let Decided {
-            route,
-            envelope,
-            terms,
-        } = match self.decide(&parts, &message) {
+        let Decided { route, terms } = match self.decide(&parts, &message) {
             Ok(decided) => decided,
             Err(rejection) => return self.reject(rejection).into(),
         };
@@ -163,13 +159,13 @@ impl<S: Service> Endpoint<S> {
             }
             (Route::Exchange, Message::Request(request)) => {
                 let terms = terms.expect("a request that stands alone has stated its terms");
-                self.exchange(terms, parts, request, envelope)
+                self.exchange(terms, parts, request)
             }
             (Route::Sessionless(revision), Message::Request(request)) => {
-                self.sessionless(revision, parts, request, envelope)
+                self.sessionless(revision, parts, request)
             }
             (Route::Open, message) => self.open_session(&parts, message).into(),
-            (Route::Session(id), message) => self.in_session(id, parts, message, envelope, forms),
+            (Route::Session(id), message) => self.in_session(id, parts, message, forms),
             _ => reply::bare(StatusCode::ACCEPTED).into(),
         }
     }
@@ -191,9 +187,8 @@ impl<S: Service> Endpoint<S> {
 }
 
 /// The decision about a message.
-struct Decided<'a> {
+struct Decided {
     route: Route,
-    envelope: ReadEnvelope<'a>,
     terms: Option<Arc<Terms>>,
 }
 
@@ -221,11 +216,7 @@ impl<S: Service> From<EndpointResponse> for PostResult<S> {
 impl<S: Service> Endpoint<S> {
     /// Returns the route of a message, and its terms if it states them. Headers that repeat arguments
     /// of a tool are checked last, because this check needs the results of the others.
-    fn decide<'a>(
-        &self,
-        parts: &Parts,
-        message: &Message<'a>,
-    ) -> Result<Decided<'a>, HttpRejection> {
+    fn decide(&self, parts: &Parts, message: &Message<'_>) -> Result<Decided, HttpRejection> {
         let headers = &parts.headers;
         let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
         let (route, outline, terms) = by_body(headers, message, &self.settings, &terms_of)?;
@@ -245,11 +236,7 @@ impl<S: Service> Endpoint<S> {
             )
             .map_err(|why| HttpRejection::error(why.into()).with_id(Some(request.id.clone())))?;
         }
-        Ok(Decided {
-            route,
-            envelope: outline.envelope(),
-            terms,
-        })
+        Ok(Decided { route, terms })
     }
 
     fn terms_of(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 
 use pintle_model::jsonrpc::Request;
-use pintle_proto::{Connection, Event, IncomingRequest, Input, ReadEnvelope, Ticket};
+use pintle_proto::{Connection, Event, IncomingRequest, Input, Ticket};
 use pintle_runtime::{
     BoxFuture, Context, EngineHandle, Extensions, Principal, Service, SharedEngine, Shutdown, run,
 };
@@ -65,10 +65,9 @@ impl Exchange {
         service: &Arc<S>,
         mut engine: Connection,
         request: Request<'_>,
-        envelope: ReadEnvelope<'_>,
         extras: RequestExtras,
     ) -> Self {
-        engine.receive_read(request, envelope);
+        engine.receive_request(request);
         let first = engine.poll_event();
         let conversation = Arc::new(SharedEngine::new(engine));
         let handler = match first {

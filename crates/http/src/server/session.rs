@@ -40,9 +40,7 @@ use std::time::{Duration, Instant};
 
 use pintle_model::Feature;
 use pintle_model::jsonrpc::Message;
-use pintle_proto::{
-    Connection, Event, IncomingNotice, Input, Output, ReadEnvelope, Received, RequestKey,
-};
+use pintle_proto::{Connection, Event, IncomingNotice, Input, Output, Received, RequestKey};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal};
 
@@ -154,7 +152,6 @@ impl Session {
         &self,
         now: Instant,
         message: Message<'_>,
-        envelope: ReadEnvelope<'_>,
         form: ReplyFormat,
     ) -> Delivered {
         let is_request = matches!(message, Message::Request(_));
@@ -166,11 +163,7 @@ impl Session {
             if is_request && state.engine.is_at_request_limit() {
                 return Delivered::Crowded;
             }
-            let received = match message {
-                Message::Request(request) => state.engine.receive_read(request, envelope),
-                other => state.engine.receive(now, other),
-            };
-            match received {
+            match state.engine.receive(now, message) {
                 Received::Request(key) => {
                     state.lanes.open(key, form);
                     Delivered::Request(key)

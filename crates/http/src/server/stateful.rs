@@ -7,7 +7,7 @@ use http::request::Parts;
 use pintle_model::Error;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Method};
-use pintle_proto::{AnswerStatus, Connection, ReadEnvelope};
+use pintle_proto::{AnswerStatus, Connection};
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
@@ -62,7 +62,6 @@ impl<S: Service> Endpoint<S> {
         id: SessionId,
         parts: Parts,
         message: Message<'_>,
-        envelope: ReadEnvelope<'_>,
         forms: AcceptedTypes,
     ) -> PostResult<S> {
         let form = match forms {
@@ -85,7 +84,7 @@ impl<S: Service> Endpoint<S> {
                 .reject(HttpRejection::error(error).with_id(request))
                 .into();
         }
-        match (session.deliver(now, message, envelope, form), request) {
+        match (session.deliver(now, message, form), request) {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), extras(parts), key);
                 PostResult::Waiting {

@@ -10,7 +10,11 @@ use serde_json::value::RawValue;
 use super::breadth;
 use super::broken;
 use super::depth::{self, MAX_DEPTH};
+use super::params::ParamsRef;
+use super::raw_json::RawJson;
+use super::scan;
 use super::{Error, RequestId};
+use crate::{EnvelopeError, RequestEnvelope};
 
 /// A message, borrowed from its bytes.
 ///
@@ -33,7 +37,7 @@ pub struct Request<'a> {
     /// Name of the method.
     pub method: Cow<'a, str>,
     /// The parameters, a JSON object.
-    pub params: Option<&'a RawValue>,
+    pub params: Option<ParamsRef<'a>>,
 }
 
 /// A notification, its parameters still raw.
@@ -42,7 +46,7 @@ pub struct Notification<'a> {
     /// Name of the method.
     pub method: Cow<'a, str>,
     /// The parameters, a JSON object.
-    pub params: Option<&'a RawValue>,
+    pub params: Option<ParamsRef<'a>>,
 }
 
 /// A response, its result still raw.
@@ -75,6 +79,21 @@ pub struct InvalidMessage {
     pub answered: Option<RequestId>,
     /// -32700, -32600 or -32602.
     pub error: Box<Error>,
+}
+
+impl<'a> Request<'a> {
+    /// Returns the reserved members of `_meta`; without a `_meta`, the envelope is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`ParamsRef::envelope`].
+    #[inline]
+    pub fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
+        self.params.map_or_else(
+            || Ok(RequestEnvelope::default()),
+            |params| params.envelope(),
+        )
+    }
 }
 
 impl InvalidMessage {
@@ -123,7 +142,18 @@ impl<'a> Message<'a> {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             InvalidMessage::new(None, Error::parse_error("the message is not UTF-8"))
         })?;
+        if let Some(message) = scan::message(text, values) {
+            return Ok(message);
+        }
+        Self::read_carefully(text, values)
+    }
+
+    /// Reads every message, and words the errors.
+    pub(super) fn read_carefully(text: &'a str, values: usize) -> Result<Self, InvalidMessage> {
         let envelope = Envelope::read(text)?;
+        if u32::try_from(text.len()).is_err() {
+            return envelope.beyond("the message is longer than 4 GiB".into());
+        }
         if depth::exceeds(text, MAX_DEPTH) {
             return envelope.beyond("the message nests deeper than 128 levels".into());
         }
@@ -222,7 +252,7 @@ impl<'a> Envelope<'a> {
     }
 
     fn asking(self, method: &'a RawValue) -> Result<Message<'a>, InvalidMessage> {
-        let Some(method) = borrowed_string(method) else {
+        let Some(method) = RawJson::from(method).as_text() else {
             return self.reject("the method is not a string");
         };
         let Some(raw_id) = self.id else {
@@ -259,9 +289,9 @@ impl<'a> Envelope<'a> {
         Ok(Message::Response(Response { id, body }))
     }
 
-    fn object_params(&self) -> Result<Option<&'a RawValue>, InvalidMessage> {
+    fn object_params(&self) -> Result<Option<ParamsRef<'a>>, InvalidMessage> {
         match self.params {
-            Some(params) if params.get().starts_with('{') => Ok(Some(params)),
+            Some(params) if params.get().starts_with('{') => Ok(Some(ParamsRef::read(params))),
             Some(params) if params.get() != "null" => Err(InvalidMessage::new(
                 self.readable_id(),
                 Error::invalid_params("the parameters are not an object"),
@@ -286,16 +316,6 @@ fn not_an_object(text: &str) -> InvalidMessage {
         (false, _) => Error::parse_error("the message is not JSON"),
     };
     InvalidMessage::new(None, error)
-}
-
-/// A JSON string, borrowed when it has no escapes.
-fn borrowed_string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let text = raw.get();
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
-    }
-    serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
 struct EnvelopeSeed<'e, 'a>(&'e mut Envelope<'a>);

@@ -51,7 +51,10 @@ async fn call_with(tool: &Tool, arguments: Value, state: &Extensions) -> CallToo
     let arguments = serde_json::value::to_raw_value(&arguments).expect("JSON");
     let context = context();
     match tool
-        .call(Some(&arguments), ExtractContext::new(&context, state))
+        .call(
+            Some((&*arguments).into()),
+            ExtractContext::new(&context, state),
+        )
         .await
     {
         Ok(Outcome::Complete(result)) => result,

@@ -22,8 +22,7 @@ use pintle_model::method::{
 };
 use pintle_model::{
     ClientCapabilities, Error, ErrorCode, Feature, Fit, Implementation, InitializeParams,
-    InitializeResult, Meta, NoParams, ProgressParams, RequestEnvelope, RequestId, Revision,
-    ServerCapabilities,
+    InitializeResult, Meta, NoParams, ProgressParams, RequestId, Revision, ServerCapabilities,
 };
 
 use super::write::{envelope_of, write_call};
@@ -223,7 +222,7 @@ impl Connection {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
-        let envelope = RequestEnvelope::of_params(request.params)?;
+        let envelope = request.envelope()?;
         let incoming = IncomingRequest {
             key,
             method: (&*request.method).into(),

@@ -11,23 +11,17 @@ use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
 use super::{Connection, Negotiation, ServerSide, Side};
 use crate::gate::is_offered;
-use crate::io::{Event, IncomingRequest, PeerIdentity, ReadEnvelope, RequestKey, Ticket};
+use crate::io::{Event, IncomingRequest, PeerIdentity, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
 use crate::terms::Terms;
 
 impl Connection {
-    pub(super) fn serve(
-        &mut self,
-        key: RequestKey,
-        request: Request<'_>,
-        envelope: Option<ReadEnvelope<'_>>,
-    ) -> Result<(), Error> {
+    pub(super) fn serve(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
         if request.method == Initialize::NAME && !self.is_fixed() {
             return self.shake_hands(key, &request);
         }
-        let envelope = envelope.unwrap_or_else(|| RequestEnvelope::of_params(request.params));
-        let envelope = envelope.map_err(refuse_envelope)?;
+        let envelope = request.envelope().map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
         let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
         let method = MethodName::from(&*request.method);

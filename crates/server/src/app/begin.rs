@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
 use pintle_proto::{Rendered, Reply};
 use pintle_runtime::{Context, EngineHandle, Principal};
@@ -28,7 +29,7 @@ pub(crate) struct TaskCandidate<'a> {
     pub(crate) tasks: &'a Arc<Tasks>,
     pub(crate) cx: &'a Context,
     pub(crate) entry: &'a Arc<Entry<Tool>>,
-    pub(crate) arguments: Option<&'a RawValue>,
+    pub(crate) arguments: Option<RawJson<'a>>,
 }
 
 /// What became of a call. Closed: it became a task, or it did not.
@@ -150,7 +151,7 @@ impl TaskCandidate<'_> {
     fn launch(&self, cx: &Context) -> Launch {
         Launch {
             entry: Arc::clone(self.entry),
-            arguments: self.arguments.map(ToOwned::to_owned),
+            arguments: self.arguments.map(RawJson::to_raw_value),
             cx: cx.clone(),
             forwards_events: self.core.forwards_events,
         }
@@ -193,7 +194,7 @@ impl Launch {
         } = self.clone();
         let running = {
             let cx = cx.clone();
-            async move { call_tool(entry, arguments.as_deref(), cx).await }
+            async move { call_tool(entry, arguments.as_deref().map(RawJson::from), cx).await }
         };
         if forwards_events {
             Box::pin(WithRequest::new(cx, running))

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
+use pintle_model::jsonrpc::{Member, RawJson};
 use pintle_model::method::{
     CallTool, CancelDetailedTask, CancelTask, Complete, GetDetailedTask, GetPrompt, GetTask,
     GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,
     Method, ReadResource, UpdateTask,
 };
 use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
-use pintle_proto::{IncomingRequest, Params, Rendered, Reply, ResultBody};
+use pintle_proto::{IncomingRequest, Members, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
 use super::begin::{Begun, TaskCandidate};
@@ -61,7 +61,7 @@ impl Core {
     }
 
     async fn call_tool(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        let params: CallParams<'_> = request.params.decode()?;
+        let params = CallParams::read(&request.params)?;
         let tools = self.tools.snapshot();
         let entry = tools
             .find(&params.name, cx.principal())
@@ -142,7 +142,7 @@ impl Core {
     }
 
     async fn read_resource(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        let params: ReadParams<'_> = request.params.decode()?;
+        let params = ReadParams::read(&request.params)?;
         if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
             return self.read(Arc::clone(fixed), params, cx).await;
         }
@@ -258,11 +258,11 @@ struct CallParams<'a> {
     name: Cow<'a, str>,
     /// A wish of 2025-11-25; later nobody looks at it.
     #[serde(borrow, default)]
-    task: Option<&'a RawValue>,
+    task: Option<RawJson<'a>>,
     #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<&'a RawValue>,
+    input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
     request_state: Option<Cow<'a, str>>,
 }
@@ -271,9 +271,50 @@ struct CallParams<'a> {
 struct ReadParams<'a> {
     uri: String,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<&'a RawValue>,
+    input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
     request_state: Option<Cow<'a, str>>,
+}
+
+impl<'a> CallParams<'a> {
+    /// Reads the members at their recorded positions. The decoder words the errors.
+    fn read(params: &'a Params) -> Result<Self, Error> {
+        Self::of(params).map_or_else(|| params.decode(), Ok)
+    }
+
+    fn of(params: &'a Params) -> Option<Self> {
+        let members = params.members()?;
+        Some(Self {
+            name: members.get(Member::Name)?.as_text()?,
+            task: members.get(Member::Task),
+            arguments: members.get(Member::Arguments),
+            input_responses: members.get(Member::InputResponses),
+            request_state: text_of(members, Member::RequestState)?,
+        })
+    }
+}
+
+/// Returns the text of a member, or the absence of it; `None` if the member is not a string.
+fn text_of(members: Members<'_>, member: Member) -> Option<Option<Cow<'_, str>>> {
+    members
+        .get(member)
+        .map_or(Some(None), |value| value.as_text().map(Some))
+}
+
+impl<'a> ReadParams<'a> {
+    /// Reads the members at their recorded positions. The decoder words the errors.
+    fn read(params: &'a Params) -> Result<Self, Error> {
+        Self::of(params).map_or_else(|| params.decode(), Ok)
+    }
+
+    fn of(params: &'a Params) -> Option<Self> {
+        let members = params.members()?;
+        Some(Self {
+            uri: members.get(Member::Uri)?.as_text()?.into_owned(),
+            input_responses: members.get(Member::InputResponses),
+            request_state: text_of(members, Member::RequestState)?,
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -283,7 +324,7 @@ struct PromptParams<'a> {
     #[serde(default)]
     arguments: Option<BTreeMap<String, String>>,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<&'a RawValue>,
+    input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
     request_state: Option<Cow<'a, str>>,
 }
@@ -295,10 +336,10 @@ struct PageParams {
 }
 
 fn list<T: Listed>(set: &Set<T>, request: &IncomingRequest, cx: &Context) -> Result<Reply, Error> {
-    let Params(raw) = &request.params;
-    let cursor = match raw {
-        Some(_) => request.params.decode::<PageParams>()?.cursor,
-        None => None,
+    let is_first = |members: Members<'_>| members.get(Member::Cursor).is_none();
+    let cursor = match request.params.members() {
+        Some(members) if is_first(members) => None,
+        _ => request.params.decode::<PageParams>()?.cursor,
     };
     set.list(cursor.as_ref(), request.terms.revision, cx.principal())
         .map(Reply::Complete)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use pintle_model::Error;
+use pintle_model::jsonrpc::RawJson;
 use pintle_runtime::Principal;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 /// A request, as far as its retry must be the same.
 pub(crate) struct RequestIdentity<'a> {
@@ -17,7 +17,7 @@ pub(crate) struct RequestIdentity<'a> {
 
 enum Arguments<'a> {
     None,
-    Raw(&'a RawValue),
+    Raw(RawJson<'a>),
     Words(&'a BTreeMap<String, String>),
 }
 
@@ -32,7 +32,7 @@ impl<'a> RequestIdentity<'a> {
     }
 
     /// With arguments of any kind.
-    pub(crate) fn with_arguments(mut self, arguments: Option<&'a RawValue>) -> Self {
+    pub(crate) fn with_arguments(mut self, arguments: Option<RawJson<'a>>) -> Self {
         self.arguments = arguments.map_or(Arguments::None, Arguments::Raw);
         self
     }
@@ -50,7 +50,8 @@ impl<'a> RequestIdentity<'a> {
             Arguments::None => self.bind(principal, &Value::Object(Default::default())),
             Arguments::Words(words) => self.bind(principal, words),
             Arguments::Raw(raw) => {
-                let value = serde_json::from_str(raw.get())
+                let value = raw
+                    .decode()
                     .map_err(|_| Error::invalid_params("the arguments cannot be read"))?;
                 self.bind(principal, &sorted(value))
             }
@@ -88,6 +89,7 @@ fn sorted(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::value::RawValue;
 
     fn raw(text: &str) -> Box<RawValue> {
         RawValue::from_string(text.to_owned()).expect("JSON")
@@ -101,8 +103,9 @@ mod tests {
         let (ada, eve) = (Principal::new("ada", none), Principal::new("eve", none));
         let one = raw(r#"{"a":1,"b":{"c":2,"d":[]}}"#);
         let other = raw(r#"{"a":1,"b":{"c":2,"d":[0]}}"#);
-        let bind = |method, target, arguments, principal| {
-            let origin = RequestIdentity::new(method, target).with_arguments(arguments);
+        let bind = |method, target, arguments: Option<&RawValue>, principal| {
+            let origin =
+                RequestIdentity::new(method, target).with_arguments(arguments.map(RawJson::from));
             origin.binding(principal).expect("a binding")
         };
         let bindings = [
@@ -127,7 +130,8 @@ mod tests {
             raw(r#"{ "b": {"d":3,"c":2}, "a":1 }"#),
         );
         let bind = |arguments: &RawValue| {
-            let origin = RequestIdentity::new("tools/call", "t").with_arguments(Some(arguments));
+            let origin =
+                RequestIdentity::new("tools/call", "t").with_arguments(Some(arguments.into()));
             origin.binding(None).expect("a binding")
         };
         assert_eq!(bind(&one), bind(&same));

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::SystemTime;
 
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{
     CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequests, InputRequired,
     InputResponses, JsonObject, Outcome, ReadResourceResult,
@@ -13,7 +14,6 @@ use pintle_model::{
 use pintle_proto::Limits;
 use pintle_runtime::{AskError, Context, Journal, QuestionState, RetryInput, prepare_question};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::live;
 use super::memory::Memory;
@@ -25,7 +25,7 @@ use crate::tool::told;
 /// What a retry carries besides its request.
 #[derive(Default)]
 pub(crate) struct RetryParams<'a> {
-    pub(crate) responses: Option<&'a RawValue>,
+    pub(crate) responses: Option<RawJson<'a>>,
     pub(crate) state: Option<Cow<'a, str>>,
 }
 
@@ -244,12 +244,12 @@ pub(super) async fn until_suspended<T>(
 }
 
 /// Reads answers one by one: what is no object answers nothing, and is asked again.
-fn responses(raw: Option<&RawValue>) -> Result<InputResponses, Error> {
+fn responses(raw: Option<RawJson<'_>>) -> Result<InputResponses, Error> {
     let Some(raw) = raw else {
         return Ok(InputResponses::new());
     };
     let no_object = |_| Error::invalid_params("inputResponses is an object");
-    let mut answers: JsonObject = serde_json::from_str(raw.get()).map_err(no_object)?;
+    let mut answers: JsonObject = raw.decode().map_err(no_object)?;
     answers.retain(|_, answer| answer.is_object());
     serde_json::from_value(Value::Object(answers)).map_err(no_object)
 }

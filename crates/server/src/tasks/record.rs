@@ -3,6 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{
     ClientCapabilities, Error, Implementation, InputRequest, InputRequests, InputResponses,
     Revision, TaskStatus, Timestamp,
@@ -114,10 +115,10 @@ impl Owner {
 }
 
 impl TaskRequest {
-    pub(crate) fn new(name: &str, arguments: Option<&RawValue>, terms: &Terms) -> Self {
+    pub(crate) fn new(name: &str, arguments: Option<RawJson<'_>>, terms: &Terms) -> Self {
         Self {
             name: name.to_owned(),
-            arguments: arguments.map(ToOwned::to_owned),
+            arguments: arguments.map(RawJson::to_raw_value),
             revision: terms.revision.to_string(),
             capabilities: terms.capabilities.clone(),
             client: terms.client.clone(),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{
     Error, ErrorCode, Feature, JsonObject, ServerCapabilities, TASKS_EXTENSION, TaskSupport,
     TasksCapability,
 };
 use pintle_proto::Terms;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::wire::{declares_extension, needs_extension};
 
@@ -36,7 +36,7 @@ impl TaskMode {
     /// - -32021 if the tool takes a client that knows tasks (2026-07-28).
     pub(crate) fn of(
         support: &TaskSupport,
-        wish: Option<&RawValue>,
+        wish: Option<RawJson<'_>>,
         terms: &Terms,
     ) -> Result<Self, Error> {
         if terms.has(Feature::CoreTasks) {
@@ -55,8 +55,8 @@ impl TaskMode {
         }
     }
 
-    fn of_core(support: &TaskSupport, wish: Option<&RawValue>) -> Result<Self, Error> {
-        let wish = wish.filter(|wish| wish.get() != "null");
+    fn of_core(support: &TaskSupport, wish: Option<RawJson<'_>>) -> Result<Self, Error> {
+        let wish = wish.filter(|wish| !wish.is_null());
         match (support, wish) {
             (TaskSupport::Optional | TaskSupport::Required, Some(wish)) => {
                 Ok(Self::Task(time_to_live(wish)?))
@@ -69,9 +69,9 @@ impl TaskMode {
 }
 
 /// Reads what is wished for: milliseconds; none if nothing is said.
-fn time_to_live(wish: &RawValue) -> Result<Option<Duration>, Error> {
+fn time_to_live(wish: RawJson<'_>) -> Result<Option<Duration>, Error> {
     let no_object = |_| Error::invalid_params("task is an object");
-    let wish: JsonObject = serde_json::from_str(wish.get()).map_err(no_object)?;
+    let wish: JsonObject = wish.decode().map_err(no_object)?;
     match wish.get("ttl") {
         None | Some(Value::Null) => Ok(None),
         Some(ttl) => {
@@ -101,7 +101,10 @@ pub(crate) fn tasks_capability(capabilities: ServerCapabilities) -> ServerCapabi
 
 #[cfg(test)]
 mod tests {
+    use pintle_model::jsonrpc::RawJson;
     use pintle_model::{ClientCapabilities, Revision};
+
+    use serde_json::value::RawValue;
 
     use super::*;
 
@@ -112,7 +115,8 @@ mod tests {
     fn core(support: TaskSupport, wish: Option<&str>) -> Result<TaskMode, i64> {
         let terms = Terms::new(Revision::V2025_11_25);
         let wish = wish.map(raw);
-        TaskMode::of(&support, wish.as_deref(), &terms).map_err(|error| error.code.0)
+        TaskMode::of(&support, wish.as_deref().map(RawJson::from), &terms)
+            .map_err(|error| error.code.0)
     }
 
     // spec: 2025-11-25 TASK-09, TASK-10, TASK-11, TASK-12, TASK-13, TASK-76, AMB-84
@@ -165,7 +169,7 @@ mod tests {
         let unable = Terms::new(Revision::V2026_07_28);
         let wish = raw(r#"{"ttl":"nonsense"}"#);
         let way = |tool, terms: &Terms| {
-            TaskMode::of(&tool, Some(&wish), terms).map_err(|error| error.code.0)
+            TaskMode::of(&tool, Some((&*wish).into()), terms).map_err(|error| error.code.0)
         };
         assert_eq!(way(Optional, &able), Ok(TaskMode::InTime));
         assert_eq!(way(Required, &able), Ok(TaskMode::InTime));

@@ -4,10 +4,10 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use pintle_model::jsonrpc::RawJson;
 use pintle_model::{CallToolResult, Error, Outcome};
 use pintle_runtime::{Context, with_timeout};
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use crate::ability::{Ability, ExtractContext};
 use crate::erase::{Finish, HandlerKind};
@@ -32,7 +32,7 @@ impl Tool {
     /// Dropping the future drops the handler.
     pub fn call<'t>(
         &'t self,
-        arguments: Option<&RawValue>,
+        arguments: Option<RawJson<'_>>,
         scope: ExtractContext<'_>,
     ) -> impl Future<Output = ToolReply> + Send + use<'t> {
         let started = self.start(arguments, scope);
@@ -50,7 +50,7 @@ impl Tool {
 
     fn start(
         &self,
-        arguments: Option<&RawValue>,
+        arguments: Option<RawJson<'_>>,
         scope: ExtractContext<'_>,
     ) -> Result<Running, Rejection> {
         let call = ToolCall::new(arguments, scope, &self.checks)?;
@@ -106,11 +106,11 @@ pub struct ToolCall<'a> {
 impl<'a> ToolCall<'a> {
     /// A call whose arguments keep to the schema as far as decoding does not see to it.
     pub(super) fn new(
-        arguments: Option<&'a RawValue>,
+        arguments: Option<RawJson<'a>>,
         scope: ExtractContext<'a>,
         checks: &'a Checks,
     ) -> Result<Self, Rejection> {
-        let arguments = object(arguments.map_or("{}", RawValue::get))?;
+        let arguments = object(arguments.map_or("{}", RawJson::get))?;
         checks.let_in(arguments)?;
         Ok(Self {
             arguments,

@@ -41,7 +41,10 @@ async fn call_in(
     state: &Extensions,
 ) -> Result<CallToolResult, Error> {
     tool.check().unwrap();
-    let outcome = tool.call(Some(&raw(arguments)), ExtractContext::new(context, state));
+    let outcome = tool.call(
+        Some((&*raw(arguments)).into()),
+        ExtractContext::new(context, state),
+    );
     match outcome.await? {
         Outcome::Complete(result) => Ok(result),
         other => panic!("a result was expected, not {other:?}"),
@@ -86,7 +89,10 @@ async fn absent_and_null_arguments_are_an_empty_object() {
         Some(raw(Value::Null)),
         Some(raw(json!({ "more": 1 }))),
     ] {
-        let outcome = tool.call(arguments.as_deref(), ExtractContext::new(&context, &state));
+        let outcome = tool.call(
+            arguments.as_deref().map(Into::into),
+            ExtractContext::new(&context, &state),
+        );
         let result = outcome.await.unwrap().into_complete().unwrap();
         assert_eq!(result.first_text(), Some("noon"));
     }

@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::request::Parts;
 use pintle_model::method::{Initialize, Listen, Method};
 use pintle_model::{RequestId, Revision, jsonrpc};
-use pintle_proto::{Connection, ReadEnvelope, ServerProfile, Terms};
+use pintle_proto::{Connection, ServerProfile, Terms};
 use pintle_runtime::Service;
 
 use super::{Caller, Endpoint, PostResult, extras, peer_identity};
@@ -20,7 +20,6 @@ impl<S: Service> Endpoint<S> {
         terms: Arc<Terms>,
         parts: Parts,
         request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
     ) -> PostResult<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
@@ -36,7 +35,7 @@ impl<S: Service> Endpoint<S> {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
         let until = authorized_until(&parts);
-        let mut exchange = Exchange::begin(&self.service, engine, request, envelope, extras(parts));
+        let mut exchange = Exchange::begin(&self.service, engine, request, extras(parts));
         if let Some(permit) = permit {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
         }
@@ -52,9 +51,8 @@ impl<S: Service> Endpoint<S> {
         revision: Revision,
         parts: Parts,
         request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
     ) -> PostResult<S> {
-        let (id, source) = self.sessionless_caller(revision, parts, request, envelope);
+        let (id, source) = self.sessionless_caller(revision, parts, request);
         PostResult::Waiting {
             source,
             id,
@@ -68,7 +66,6 @@ impl<S: Service> Endpoint<S> {
         revision: Revision,
         parts: Parts,
         request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
     ) -> (RequestId, Caller<S>) {
         let id = request.id.clone();
         let profile = self.sessionless_profile();
@@ -79,7 +76,7 @@ impl<S: Service> Endpoint<S> {
             Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
         };
         let engine = engine.with_peer(peer_identity(&parts));
-        let exchange = Exchange::begin(&self.service, engine, request, envelope, extras(parts));
+        let exchange = Exchange::begin(&self.service, engine, request, extras(parts));
         (id, Caller::Exchange(exchange))
     }
 

@@ -1,6 +1,6 @@
 use pintle_model::method::{Complete, Method};
 use pintle_model::{CompleteParams, CompletionReference, Error, ErrorCode};
-use pintle_proto::{Params, Reply};
+use pintle_proto::Reply;
 use pintle_runtime::{Extensions, Principal, Service};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ async fn values(uri: &str, variable: &str, typed: &str) -> Result<Value, Error> 
     let principal = Principal::new("eve", ["read"]);
     let (mut request, cx) = request_of(Some(principal), Extensions::new());
     request.method = Complete::NAME.into();
-    request.params = Params(Some(to_raw_value(&params).expect("JSON")));
+    request.params = (&*to_raw_value(&params).expect("JSON")).into();
     let Reply::Complete(rendered) = app().call(request, cx).await? else {
         panic!("a completion is complete");
     };

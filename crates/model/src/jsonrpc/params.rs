@@ -1,0 +1,73 @@
+//! The parameters of a message.
+
+use serde_json::value::RawValue;
+
+use super::outline::{self, Member, MetaSpans, Outline};
+use super::raw_json::RawJson;
+use crate::meta::{EnvelopeError, RequestEnvelope};
+
+/// The parameters of a request or a notification: the text of a JSON object, read once.
+///
+/// The positions of the members that the protocol needs first are recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct ParamsRef<'a> {
+    text: &'a str,
+    outline: Outline,
+    meta: Result<MetaSpans, EnvelopeError>,
+}
+
+impl<'a> ParamsRef<'a> {
+    /// Reads parameters. If they are not an object, [`ParamsRef::envelope`] returns the error.
+    pub fn read(params: &'a RawValue) -> Self {
+        Self::find(params.get())
+    }
+
+    /// Finds the members of `text`, which is JSON.
+    pub(super) fn find(text: &'a str) -> Self {
+        let (outline, meta) = outline::find(text);
+        Self {
+            text,
+            outline,
+            meta,
+        }
+    }
+
+    /// The parameters with these members.
+    #[inline]
+    pub(super) fn outlined(text: &'a str, outline: Outline, meta: MetaSpans) -> Self {
+        Self {
+            text,
+            outline,
+            meta: Ok(meta),
+        }
+    }
+
+    /// Returns the JSON text.
+    #[inline]
+    pub fn get(&self) -> &'a str {
+        self.text
+    }
+
+    /// Returns the positions of the members.
+    #[inline]
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Returns the value of a member; the last one if there are several.
+    #[inline]
+    pub fn member(&self, member: Member) -> Option<RawJson<'a>> {
+        self.outline.get(self.text, member)
+    }
+
+    /// Returns the reserved members of `_meta`; without a `_meta`, the envelope is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeError::NotAnObject`], and [`EnvelopeError::Duplicate`] if `_meta` or a reserved
+    /// member occurs twice: two readers could read two values.
+    #[inline]
+    pub fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
+        Ok(RequestEnvelope::new(self.text, self.meta?))
+    }
+}

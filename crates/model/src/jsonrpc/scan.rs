@@ -1,0 +1,366 @@
+//! The fast reader of requests and notifications: one pass over a message that is in order.
+//!
+//! It checks the syntax, the depth and the number of values, and records the positions of members.
+//! It returns `None` for everything else: responses, errors, duplicate members, escapes in names. The
+//! careful reader of [`super::message`] reads those, and words the errors. A message that both accept
+//! is the same message.
+
+use std::borrow::Cow;
+
+use super::outline::{Member, MetaSpans, Outline, Span};
+use super::params::ParamsRef;
+use super::{Message, Notification, Request, RequestId};
+use crate::meta::MetaMember;
+
+/// Deepest nesting that is read here. The careful reader accepts more.
+const MAX_DEPTH: usize = 64;
+
+/// Reads a message of at most `values` commas and opening brackets outside of strings.
+pub(super) fn message(text: &str, values: usize) -> Option<Message<'_>> {
+    let mut scan = Scan {
+        text,
+        at: 0,
+        depth: 0,
+        values,
+    };
+    let mut found = Found::default();
+    scan.skip_space();
+    scan.object(|scan, name| found.member(scan, name))?;
+    scan.skip_space();
+    if scan.at < text.len() {
+        return None;
+    }
+    found.into_message()
+}
+
+/// The members of a message.
+#[derive(Default)]
+struct Found<'a> {
+    is_jsonrpc: bool,
+    id: Option<RequestId>,
+    method: Option<&'a str>,
+    params: Option<Option<ParamsRef<'a>>>,
+}
+
+impl<'a> Found<'a> {
+    fn member(&mut self, scan: &mut Scan<'a>, name: &str) -> Option<()> {
+        match name {
+            "jsonrpc" if !self.is_jsonrpc => {
+                self.is_jsonrpc = true;
+                scan.word("\"2.0\"")
+            }
+            "id" if self.id.is_none() => {
+                self.id = Some(id(scan.value()?)?);
+                Some(())
+            }
+            "method" if self.method.is_none() => {
+                self.method = Some(scan.plain_string()?);
+                Some(())
+            }
+            "params" if self.params.is_none() => {
+                self.params = Some(params(scan)?);
+                Some(())
+            }
+            "jsonrpc" | "id" | "method" | "params" | "result" | "error" => None,
+            _ => scan.value().map(drop),
+        }
+    }
+
+    fn into_message(self) -> Option<Message<'a>> {
+        let method = Cow::Borrowed(self.method.filter(|_| self.is_jsonrpc)?);
+        let params = self.params.flatten();
+        Some(match self.id {
+            Some(id) => Message::Request(Request { id, method, params }),
+            None => Message::Notification(Notification { method, params }),
+        })
+    }
+}
+
+fn id(text: &str) -> Option<RequestId> {
+    match text.parse() {
+        Ok(integer) => Some(RequestId::Integer(integer)),
+        Err(_) => RequestId::from_json(text),
+    }
+}
+
+fn params<'a>(scan: &mut Scan<'a>) -> Option<Option<ParamsRef<'a>>> {
+    if scan.peek() == b'n' {
+        return scan.word("null").map(|()| None);
+    }
+    let start = scan.at;
+    let (mut outline, mut meta) = (Outline::default(), MetaSpans::default());
+    scan.object(|scan, name| {
+        let Some(member) = Member::named(name) else {
+            return scan.value().map(drop);
+        };
+        let from = scan.at;
+        match member {
+            Member::Meta => read_meta(scan, start, &mut meta)?,
+            _ => drop(scan.value()?),
+        }
+        let span = Span::new(from, scan.at)?.since(start);
+        outline.record(member, span).then_some(())
+    })?;
+    let text = scan.text.get(start..scan.at)?;
+    Some(Some(ParamsRef::outlined(text, outline, meta)))
+}
+
+fn read_meta(scan: &mut Scan<'_>, start: usize, meta: &mut MetaSpans) -> Option<()> {
+    scan.object(|scan, name| {
+        let from = scan.at;
+        scan.value()?;
+        let Some(member) = MetaMember::named(name) else {
+            return Some(());
+        };
+        let slot = &mut meta[member as usize];
+        let is_new = slot.is_empty();
+        *slot = Span::new(from, scan.at)?.since(start);
+        is_new.then_some(())
+    })
+}
+
+/// A position in a text. Each method reads one thing at the position, or returns `None`.
+struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    /// The values that may still follow.
+    values: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// The byte at the position. At the end it is zero, which occurs nowhere in JSON.
+    #[inline]
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) -> Option<()> {
+        (self.peek() == byte).then(|| self.at += 1)
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        rest.starts_with(word.as_bytes())
+            .then(|| self.at += word.len())
+    }
+
+    #[inline]
+    fn count_value(&mut self) -> Option<()> {
+        self.values = self.values.checked_sub(1)?;
+        Some(())
+    }
+
+    #[inline]
+    fn open(&mut self, bracket: u8) -> Option<()> {
+        self.byte(bracket)?;
+        self.count_value()?;
+        self.depth += 1;
+        self.skip_space();
+        (self.depth <= MAX_DEPTH).then_some(())
+    }
+
+    /// Reads what follows an item: true if another item does.
+    #[inline]
+    fn continues(&mut self, end: u8) -> Option<bool> {
+        self.skip_space();
+        if self.byte(b',').is_some() {
+            self.count_value()?;
+            self.skip_space();
+            return Some(true);
+        }
+        self.close(end).map(|()| false)
+    }
+
+    #[inline]
+    fn close(&mut self, bracket: u8) -> Option<()> {
+        self.byte(bracket)?;
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// Reads an object. `member` reads the value of each member; names have no escapes.
+    #[inline]
+    fn object(&mut self, mut member: impl FnMut(&mut Self, &'a str) -> Option<()>) -> Option<()> {
+        self.open(b'{')?;
+        if self.close(b'}').is_some() {
+            return Some(());
+        }
+        loop {
+            let name = self.plain_string()?;
+            self.colon()?;
+            member(self, name)?;
+            if !self.continues(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Option<()> {
+        self.skip_space();
+        self.byte(b':')?;
+        self.skip_space();
+        Some(())
+    }
+
+    /// Reads a value of any type and returns its text.
+    #[inline]
+    fn value(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        self.skip_value()?;
+        self.text.get(start..self.at)
+    }
+
+    fn skip_value(&mut self) -> Option<()> {
+        match self.peek() {
+            b'"' => self.string().map(drop),
+            b'{' => self.skip_object(),
+            b'[' => self.skip_array(),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number(),
+        }
+    }
+
+    fn skip_object(&mut self) -> Option<()> {
+        self.open(b'{')?;
+        if self.close(b'}').is_some() {
+            return Some(());
+        }
+        loop {
+            self.string()?;
+            self.colon()?;
+            self.skip_value()?;
+            if !self.continues(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    fn skip_array(&mut self) -> Option<()> {
+        self.open(b'[')?;
+        if self.close(b']').is_some() {
+            return Some(());
+        }
+        loop {
+            self.skip_value()?;
+            if !self.continues(b']')? {
+                return Some(());
+            }
+        }
+    }
+
+    /// Reads a string without escapes and returns its characters.
+    #[inline]
+    fn plain_string(&mut self) -> Option<&'a str> {
+        let start = self.at + 1;
+        let has_escapes = self.string()?;
+        let text = self.text.get(start..self.at - 1)?;
+        (!has_escapes).then_some(text)
+    }
+
+    /// Reads a string; returns whether it has escapes.
+    #[inline]
+    fn string(&mut self) -> Option<bool> {
+        self.byte(b'"')?;
+        let mut has_escapes = false;
+        loop {
+            self.skip_plain();
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Some(has_escapes);
+                }
+                b'\\' => self.escape()?,
+                _ => return None,
+            }
+            has_escapes = true;
+        }
+    }
+
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    #[inline]
+    fn skip_plain(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(word) = bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            let marks = special_bytes(u64::from_le_bytes(*word));
+            if marks != 0 {
+                self.at += (marks.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += 8;
+        }
+        while let Some(byte) = bytes.get(self.at) {
+            if matches!(byte, b'"' | b'\\' | 0..0x20) {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn escape(&mut self) -> Option<()> {
+        self.at += 1;
+        let byte = self.peek();
+        self.at += 1;
+        match byte {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
+            b'u' => {
+                let digits = self.text.as_bytes().get(self.at..self.at + 4)?;
+                self.at += 4;
+                digits.iter().all(u8::is_ascii_hexdigit).then_some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn number(&mut self) -> Option<()> {
+        let _ = self.byte(b'-');
+        if self.byte(b'0').is_none() {
+            self.digits()?;
+        }
+        if self.byte(b'.').is_some() {
+            self.digits()?;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    /// Reads one digit or more.
+    fn digits(&mut self) -> Option<()> {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        (self.at > start).then_some(())
+    }
+}
+
+/// The high bit of each byte of `word` that is a quote, a backslash or a control character. Bits
+/// above the lowest one may be wrong.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = ONES << 7;
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    control | zero_bytes(word ^ (ONES * 0x22)) | zero_bytes(word ^ (ONES * 0x5c))
+}
+
+#[cfg(test)]
+mod tests;
