@@ -1,4 +1,4 @@
-//! The program is killed, which it cannot see coming: whatever it started ends all the same.
+//! The program is killed without notice. Every process that it started ends all the same.
 
 mod witness;
 
@@ -11,50 +11,50 @@ use tokio::time::timeout;
 
 use witness::Witness;
 
-/// How long anything may take, before a test fails rather than hangs. It is over in a second.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time of a wait. A test then fails, so that it cannot hang. It normally ends in a second.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many programs run at the same time.
-const TOGETHER: usize = 25;
+/// Number of programs that run at the same time.
+const CONCURRENCY: usize = 25;
 
-/// A server that leaves something behind, and becomes the showcase. The first argument is what the
-/// witness reads, the second the program, the third what is left behind.
+/// A server that starts a descendant and becomes the showcase. Its arguments: the pipe of the
+/// witness, the program, and the script of the descendant.
 const SERVER: &str = r#"exec 9>"$0"; sh -c "$2" & echo $$ $! >&9; exec "$1" serve --stdio"#;
 
-/// Ends when it is asked to.
-const MEEK: &str = "exec sleep 1000";
+/// Ends on `SIGTERM`.
+const OBEDIENT: &str = "exec sleep 1000";
 
-/// Ends when it is killed.
+/// Ends only when it is killed.
 const STUBBORN: &str = "trap '' TERM HUP; sleep 1000 & wait; sleep 1000";
 
-/// When the program is killed.
+/// The moment when the program is killed.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
-    /// As soon as the server runs, and before anybody has said anything.
+    /// As soon as the server runs, before any message.
     Start,
     /// In the middle of a call.
     Call,
-    /// While it waits for a line of its user.
+    /// While a shell waits for a line.
     Shell,
 }
 
 // hardening: H-169
 #[tokio::test]
-async fn whoever_is_killed_a_hundred_times_leaves_nobody_behind() {
+async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
     let moments = [Moment::Start, Moment::Call, Moment::Shell];
     let rounds: Vec<_> = (0..100).zip(moments.into_iter().cycle()).collect();
-    for together in rounds.chunks(TOGETHER) {
-        let killed = together.iter().map(|(round, moment)| {
-            let left = if round % 10 == 0 { STUBBORN } else { MEEK };
+    for group in rounds.chunks(CONCURRENCY) {
+        let killed = group.iter().map(|(round, moment)| {
+            let left = if round % 10 == 0 { STUBBORN } else { OBEDIENT };
             tokio::spawn(killed(*round, *moment, left))
         });
         for killed in killed.collect::<Vec<_>>() {
-            killed.await.expect("nobody is left");
+            killed.await.expect("no process is left");
         }
     }
 }
 
-/// Starts the program, kills it at a moment, and waits until everybody is gone.
+/// Starts the program, kills it at a moment, and waits for the end of all its processes.
 async fn killed(round: usize, moment: Moment, left: &str) {
     let mut witness = Witness::new(round);
     let mut program = start(moment, &witness, left);
@@ -66,11 +66,11 @@ async fn killed(round: usize, moment: Moment, left: &str) {
     program.wait().await.expect("ended");
 
     let gone = async {
-        witness.nobody().await;
-        server.gone().await;
+        witness.closed().await;
+        server.ended().await;
     };
-    let gone = timeout(PATIENCE, gone).await;
-    gone.unwrap_or_else(|_| panic!("round {round}, {moment:?}: somebody is left"));
+    let gone = timeout(TEST_TIMEOUT, gone).await;
+    gone.unwrap_or_else(|_| panic!("round {round}, {moment:?}: a process is left"));
 }
 
 fn start(moment: Moment, witness: &Witness, left: &str) -> Child {
@@ -91,12 +91,12 @@ fn start(moment: Moment, witness: &Witness, left: &str) -> Child {
     command.spawn().expect("starts")
 }
 
-/// Waits until the program is where it is to be killed.
+/// Waits until the program reaches the moment.
 async fn until(moment: Moment, program: &mut Child) {
     match moment {
         Moment::Start => {}
         Moment::Call => {
-            // The first sign of progress.
+            // The first line is a notification of progress.
             let notes = program.stderr.take().expect("piped");
             line_of(notes).await;
         }
@@ -108,7 +108,7 @@ async fn until(moment: Moment, program: &mut Child) {
                 .await
                 .expect("it reads");
             line_of(program.stdout.take().expect("piped")).await;
-            // The shell reads on: its input stays open.
+            // The input stays open, so that the shell waits for the next line.
             program.stdin = Some(input);
         }
     }
@@ -117,7 +117,7 @@ async fn until(moment: Moment, program: &mut Child) {
 async fn line_of(stream: impl tokio::io::AsyncRead + Unpin) {
     let mut line = String::new();
     let mut stream = BufReader::new(stream);
-    let read = timeout(PATIENCE, stream.read_line(&mut line)).await;
+    let read = timeout(TEST_TIMEOUT, stream.read_line(&mut line)).await;
     let length = read.expect("in time").expect("readable");
-    assert!(length > 0, "it ended without a word");
+    assert!(length > 0, "it ended without a line");
 }

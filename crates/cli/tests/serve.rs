@@ -1,4 +1,4 @@
-//! The program as hosts start it: a child process, its streams, its signals, its exit code.
+//! The program as a child process of a host: its streams, signals and exit codes.
 
 mod child;
 mod http;

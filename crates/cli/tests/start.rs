@@ -1,5 +1,5 @@
-//! How soon the program is there, in time of the processor: that is what it takes whatever else the
-//! machine does, and while it waits for nobody it is all that it takes.
+//! Start time of the program in processor time. That time does not depend on the load of the
+//! machine, and the program does not wait for anything at its start.
 
 #![cfg(target_os = "linux")]
 
@@ -9,15 +9,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// From its start to its end, of which the first byte is a part. A build without optimization keeps
-/// to it as well.
+/// Maximum time from the start to the end of the program, which includes its first byte of output.
+/// A build without optimization keeps this limit as well.
 const BUDGET: Duration = Duration::from_millis(15);
 
-/// Starts that are measured together, because the clock ticks slowly; and how often.
+/// Number of starts that are measured together, because the clock has slow ticks.
 const STARTS: u32 = 20;
+/// Number of measurements.
 const ROUNDS: usize = 4;
 
-/// What this process's ended children took so far, to a tick of 10 ms.
+/// Returns the processor time of this process's ended children so far, in ticks of 10 ms.
 fn taken_by_children() -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").expect("a process has this");
     // The name, in parentheses, may contain anything.
@@ -31,7 +32,7 @@ fn taken_by_children() -> Duration {
     Duration::from_millis(10 * ticks)
 }
 
-/// What one start takes, in the best round of several: others only add to it.
+/// Returns the time of one start in the best round, because other processes only add to it.
 fn start(arguments: &[&str], home: &Path) -> Duration {
     let round = || {
         let before = taken_by_children();
@@ -47,9 +48,9 @@ fn start(arguments: &[&str], home: &Path) -> Duration {
     (0..ROUNDS).map(|_| round()).min().expect("some rounds")
 }
 
-// One test: children are counted for the whole process.
+// This file has one test only, because children are counted for the whole process.
 #[test]
-fn the_program_is_there_within_its_budget() {
+fn the_program_starts_within_its_budget() {
     let home = env::temp_dir().join(format!("pintle-start-{}", std::process::id()));
     fs::create_dir_all(&home).expect("a directory");
     for arguments in [&["--version"][..], &["list", "@"]] {

@@ -1,4 +1,4 @@
-//! The program as people and scripts use it on servers: what it prints, and how it ends.
+//! The program as people and scripts use it with servers: its output and exit codes.
 
 mod access;
 mod answers;

@@ -1,5 +1,5 @@
-//! `pintle shell`: a conversation by hand. A line is a command without its server, or the name of
-//! a tool and its arguments. Lines that are not typed are run one by one until one fails.
+//! `pintle shell`: reads commands line by line. A line is a command without its server, or the name
+//! of a tool and its arguments. Without a terminal, the first failed line ends the shell.
 
 mod complete;
 mod known_offers;
@@ -23,10 +23,10 @@ use super::{Action, Invocation};
 use complete::Helper;
 use known_offers::KnownOffers;
 
-/// Stands for the server of this conversation where a command wants one.
-const HERE: &str = "@.";
+/// Placeholder for the server of this conversation, because a command requires a server.
+const PLACEHOLDER: &str = "@.";
 
-/// How long a line may be, in bytes, where lines are not typed.
+/// Maximum length of a line without a terminal, in bytes.
 const LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 pub(super) const ONE_SERVER: &str = "a conversation has one server";
@@ -44,17 +44,17 @@ help, COMMAND --help             this help; the help of a command
 exit                             exit; Ctrl-D likewise
 ";
 
-/// What a line means.
+/// Meaning of a line.
 #[derive(Debug)]
 enum Step {
     Nothing,
-    Leave,
+    Exit,
     Help,
     Reload,
     Run(Format, Box<Action>),
 }
 
-/// Reads lines and does what they say, until there are no more.
+/// Reads lines and runs them, until the end of input or `exit`.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     let mut known = Arc::new(KnownOffers::learn(conversation).await?);
     match conversation.screen.is_typed_on {
@@ -73,15 +73,15 @@ async fn typed(conversation: &Conversation, known: &mut Arc<KnownOffers>) -> Res
         let helper = Helper::new(Arc::clone(known), conversation);
         let prompt = prompt.clone();
         let read = spawn_blocking(move || edited(&prompt, helper, history));
-        let (line, back) = read.await.map_err(io::Error::other)?;
-        history = back;
+        let (line, returned) = read.await.map_err(io::Error::other)?;
+        history = returned;
         let line = match line {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(unable(error)),
         };
-        match obey(conversation, known, &line).await {
+        match run_line(conversation, known, &line).await {
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(failure) => {
@@ -91,10 +91,10 @@ async fn typed(conversation: &Conversation, known: &mut Arc<KnownOffers>) -> Res
     }
 }
 
-/// Lets a line be typed, and remembers it.
+/// Reads a typed line, and adds it to the history.
 ///
-/// An editor takes Ctrl-C for itself for as long as it is there, also between its lines, where it
-/// gives up a call. So every line has an editor of its own.
+/// An editor handles Ctrl-C while it exists, also between its lines, where Ctrl-C must cancel a
+/// call. So every line has an editor of its own.
 fn edited(
     prompt: &str,
     helper: Helper,
@@ -107,7 +107,7 @@ fn edited(
     editor.set_helper(Some(helper));
     let line = editor.readline(prompt);
     if let Ok(line) = &line {
-        // A history that is full forgets; one that cannot keep a line goes on without it.
+        // An error means that the history does not have the line, which does no harm.
         let _ = editor.add_history_entry(line);
     }
     let history = std::mem::take(editor.history_mut());
@@ -133,7 +133,7 @@ async fn scripted(
         let Some(line) = line.await.map_err(io::Error::other)?? else {
             return Ok(());
         };
-        if !obey(conversation, known, &line).await? {
+        if !run_line(conversation, known, &line).await? {
             return Ok(());
         }
     }
@@ -148,15 +148,15 @@ fn prompt(conversation: &Conversation) -> String {
     format!("{}> ", text::line(&name))
 }
 
-/// Does what a line says. False is the wish to leave.
-async fn obey(
+/// Runs a line. Returns false if the line ends the shell.
+async fn run_line(
     conversation: &Conversation,
     known: &mut Arc<KnownOffers>,
     line: &str,
 ) -> Result<bool, CliError> {
     match step(line, known)? {
         Step::Nothing => {}
-        Step::Leave => return Ok(false),
+        Step::Exit => return Ok(false),
         Step::Help => output::result(HELP.as_bytes())?,
         Step::Reload => *known = Arc::new(KnownOffers::learn(conversation).await?),
         Step::Run(format, action) => {
@@ -185,7 +185,7 @@ fn step(line: &str, known: &KnownOffers) -> Result<Step, CliError> {
     };
     match first.as_str() {
         comment if comment.starts_with('#') => Ok(Step::Nothing),
-        "exit" | "quit" => Ok(Step::Leave),
+        "exit" | "quit" => Ok(Step::Exit),
         "help" | "?" => Ok(Step::Help),
         "reload" => Ok(Step::Reload),
         tool if known.is_tool(tool) && !known_offers::is_command(tool) => parsed("call", &words),
@@ -203,14 +203,14 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
     if rest.iter().any(|word| word == "--") {
         return Err(UsageError(ONE_SERVER.to_owned()).into());
     }
-    let typed = ["pintle", command, HERE]
+    let typed = ["pintle", command, PLACEHOLDER]
         .into_iter()
         .chain(rest.iter().map(String::as_str));
     let args = match Args::try_parse_from(typed) {
         Ok(args) => args,
         Err(error) if error.use_stderr() => {
-            let said = error.to_string();
-            let first = said.lines().next().unwrap_or_default();
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
             let first = first.strip_prefix("error: ").unwrap_or(first);
             return Err(UsageError(first.to_owned()).into());
         }
@@ -251,14 +251,14 @@ mod tests {
                 other => panic!("{line}: {other:?}"),
             }
         }
-        // A command goes before a tool of its name.
+        // A command has priority over a tool of the same name.
         assert!(matches!(action("read file:///a"), Action::Read(_)));
         assert!(matches!(action("call read"), Action::Call(_)));
         assert!(matches!(
             step("list --json", &known()),
             Ok(Step::Run(Format::Json, _))
         ));
-        assert!(matches!(step("exit", &known()), Ok(Step::Leave)));
+        assert!(matches!(step("exit", &known()), Ok(Step::Exit)));
         for line in ["", "   ", "# a remark"] {
             assert!(matches!(step(line, &known()), Ok(Step::Nothing)), "{line}");
         }
@@ -276,8 +276,8 @@ mod tests {
             ("ping -- sh", "one server"),
         ] {
             let failure = step(line, &known()).expect_err(line);
-            let said = failure.to_string();
-            assert!(said.contains(reason), "{line}: {said}");
+            let text = failure.to_string();
+            assert!(text.contains(reason), "{line}: {text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who sees whether anybody is left.
+//! A witness that detects whether a process is left.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -12,19 +12,19 @@ use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::killed::PATIENCE;
+use crate::killed::TEST_TIMEOUT;
 
-/// The reading end of a pipe that the server opens and everybody inherits whom it starts. The pipe
-/// ends when the last of them is gone.
+/// The reading end of a pipe. The server opens it, and its descendants inherit it. The pipe ends
+/// with the last of them.
 pub(crate) struct Witness {
     path: PathBuf,
     pipe: BufReader<Receiver>,
-    /// Held until the server has opened the pipe: without any writer it is at its end already.
+    /// Held until the server has opened the pipe, because a pipe without a writer is at its end.
     opened: Option<Sender>,
 }
 
-/// The server's process and the leader of its group, both held by something that cannot mean
-/// anybody else later.
+/// The server's process, its descendant, and the leader of their group. Their descriptors cannot
+/// mean other processes later.
 pub(crate) struct Server {
     processes: Vec<OwnedFd>,
     number: String,
@@ -49,10 +49,10 @@ impl Witness {
         &self.path
     }
 
-    /// Waits until the server has said who it is.
+    /// Waits until the server has written the ids of its processes.
     pub(crate) async fn server(&mut self) -> Server {
         let mut line = String::new();
-        let read = timeout(PATIENCE, self.pipe.read_line(&mut line)).await;
+        let read = timeout(TEST_TIMEOUT, self.pipe.read_line(&mut line)).await;
         read.expect("in time").expect("readable");
         self.opened = None;
         let (server, left) = line.trim().split_once(' ').expect("two numbers");
@@ -64,8 +64,8 @@ impl Witness {
         }
     }
 
-    /// Waits until nobody holds the other end.
-    pub(crate) async fn nobody(&mut self) {
+    /// Waits until no process holds the other end.
+    pub(crate) async fn closed(&mut self) {
         let mut rest = Vec::new();
         self.pipe.read_to_end(&mut rest).await.expect("readable");
     }
@@ -78,26 +78,26 @@ impl Drop for Witness {
 }
 
 impl Server {
-    /// Whether the server is there: a witness of somebody who is gone already shows nothing.
+    /// Whether the server still runs. A test of an ended server would show nothing.
     pub(crate) fn runs(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.number));
         stat.is_ok_and(|stat| !after_name(&stat).starts_with('Z'))
     }
 
-    /// Waits until the server, what it left behind, and the keeper of its group have ended.
-    pub(crate) async fn gone(self) {
+    /// Waits until the server, its descendant and the keeper of their group have ended.
+    pub(crate) async fn ended(self) {
         for process in self.processes {
             let ended = spawn_blocking(move || has_ended(&process));
-            assert!(ended.await.expect("watched"), "somebody is left");
+            assert!(ended.await.expect("watched"), "a process is left");
         }
     }
 }
 
-/// Waits for the end of a process; false if it does not come.
+/// Waits for the end of a process. Returns false at the time limit.
 fn has_ended(process: &OwnedFd) -> bool {
-    let patience = Timespec::try_from(PATIENCE).expect("not for ever");
+    let limit = Timespec::try_from(TEST_TIMEOUT).expect("not too long");
     loop {
-        match poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)) {
+        match poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&limit)) {
             Ok(ended) => return ended == 1,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => panic!("not watched: {error}"),
@@ -105,7 +105,7 @@ fn has_ended(process: &OwnedFd) -> bool {
     }
 }
 
-/// A process, to be waited for although it is not our child.
+/// Opens a process to wait for it, although it is not a child of this one.
 fn watched(number: &str) -> OwnedFd {
     let number = number
         .parse()
@@ -121,7 +121,7 @@ fn group_of(number: &str) -> String {
     group.expect("a group").to_owned()
 }
 
-/// What stands behind the name of a program, which may contain anything: state, parent, group, …
+/// Returns the fields after the program's name: state, parent, group, … The name may have any text.
 fn after_name(stat: &str) -> &str {
     stat.rsplit_once(") ").map_or("", |(_, rest)| rest)
 }

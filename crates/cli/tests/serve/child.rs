@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time of a wait in a test. A test then fails, so that it cannot hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running program.
 pub(crate) struct Program {
@@ -25,11 +25,11 @@ impl Program {
         Self::spawn(Command::new(env!("CARGO_BIN_EXE_pintle")), arguments)
     }
 
-    /// Starts the program with a command line, and with no more than so many file descriptors.
+    /// Starts the program with a command line, and with a limit of file descriptors.
     #[cfg(unix)]
-    pub(crate) fn start_with_descriptors(most: u32, arguments: &str) -> Self {
+    pub(crate) fn start_with_descriptors(max: u32, arguments: &str) -> Self {
         let mut command = Command::new("sh");
-        let line = format!("ulimit -n {most} && exec \"$0\" \"$@\"");
+        let line = format!("ulimit -n {max} && exec \"$0\" \"$@\"");
         command.args(["-c", &line, env!("CARGO_BIN_EXE_pintle")]);
         Self::spawn(command, arguments)
     }
@@ -52,8 +52,8 @@ impl Program {
         }
     }
 
-    /// Starts the showcase on its streams, and shakes hands.
-    pub(crate) async fn shaken() -> Self {
+    /// Starts the showcase on its streams, and performs the handshake.
+    pub(crate) async fn connected() -> Self {
         let mut program = Self::start("serve --stdio");
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
         let welcome = program.ask(json!("hello"), "initialize", params).await;
@@ -75,9 +75,9 @@ impl Program {
             .expect("it reads");
     }
 
-    /// The next line of its output, which is JSON-RPC and nothing else.
+    /// Reads the next line of standard output, which must be a JSON-RPC message.
     pub(crate) async fn receive(&mut self) -> Value {
-        let line = timeout(PATIENCE, self.output.next_line())
+        let line = timeout(TEST_TIMEOUT, self.output.next_line())
             .await
             .expect("in time")
             .expect("readable");
@@ -105,18 +105,18 @@ impl Program {
     /// Waits for a line on standard error that contains `text`.
     pub(crate) async fn noted(&mut self, text: &str) -> String {
         loop {
-            let line = timeout(PATIENCE, self.notes.next_line())
+            let line = timeout(TEST_TIMEOUT, self.notes.next_line())
                 .await
                 .expect("in time")
                 .expect("readable");
-            let line = line.unwrap_or_else(|| panic!("it ended without saying {text:?}"));
+            let line = line.unwrap_or_else(|| panic!("it ended without {text:?}"));
             if line.contains(text) {
                 return line;
             }
         }
     }
 
-    /// Everything it still says on standard error, until it is closed.
+    /// Returns the rest of standard error.
     pub(crate) async fn rest_of_notes(&mut self) -> String {
         let mut rest = String::new();
         while let Some(line) = self.notes.next_line().await.expect("readable") {
@@ -137,12 +137,12 @@ impl Program {
         assert!(sent.success());
     }
 
-    /// Closes its input.
-    pub(crate) fn hang_up(&mut self) {
+    /// Closes the program's standard input.
+    pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Waits for its end, which must come within five seconds.
+    /// Waits for the end of the program, for at most five seconds.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         timeout(Duration::from_secs(5), self.child.wait())
             .await
@@ -150,7 +150,7 @@ impl Program {
             .expect("ends")
     }
 
-    /// Everything it still says on its output, until it is closed.
+    /// Returns the remaining lines of standard output.
     pub(crate) async fn rest(&mut self) -> Vec<String> {
         let mut rest = Vec::new();
         while let Some(line) = self.output.next_line().await.expect("readable") {
@@ -160,7 +160,7 @@ impl Program {
     }
 }
 
-/// What every request of 2026-07-28 says of itself.
+/// Returns the `_meta` that every request of 2026-07-28 has.
 pub(crate) fn envelope() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -9,7 +9,7 @@ use crate::serve::child::{Program, envelope};
 
 // spec: 2026-07-28 N-DISC-01
 #[tokio::test]
-async fn it_says_its_address_serves_there_and_ends_on_sigterm() {
+async fn the_server_prints_its_address_and_ends_on_sigterm() {
     let mut program = Program::start("serve --http 127.0.0.1:0");
     let address = address(&program.noted("http://").await);
     let discover = request(1, "server/discover", json!({}));
@@ -21,7 +21,7 @@ async fn it_says_its_address_serves_there_and_ends_on_sigterm() {
 
 // hardening: H-176
 #[tokio::test]
-async fn on_sigterm_streams_end_with_their_result_and_a_call_is_finished() {
+async fn on_sigterm_streams_end_with_a_result_and_a_call_completes() {
     let mut program = Program::start("serve --http 127.0.0.1:0");
     let address = address(&program.noted("http://").await);
     let filter = json!({ "toolsListChanged": true });
@@ -31,25 +31,25 @@ async fn on_sigterm_streams_end_with_their_result_and_a_call_is_finished() {
         json!({ "notifications": filter }),
     );
     let mut listener = open(&address, "", &listen).await;
-    let mut heard = until(&mut listener, "acknowledged").await;
+    let mut notices = until(&mut listener, "acknowledged").await;
     let mut trip = request(2, "tools/call", json!({ "name": "board" }));
     trip["params"]["arguments"] = json!({ "call_sign": "RECK", "cables": 8 });
     trip["params"]["_meta"]["progressToken"] = json!(1);
     let mut caller = open(&address, "Mcp-Name: board\r\n", &trip).await;
-    let mut said = until(&mut caller, "notifications/progress").await;
+    let mut answer = until(&mut caller, "notifications/progress").await;
 
     program.signal("TERM").await;
-    listener.read_to_string(&mut heard).await.expect("an end");
-    caller.read_to_string(&mut said).await.expect("an end");
-    assert!(heard.contains("\"resultType\":\"complete\""), "{heard}");
-    assert!(said.contains("the pilot is on board of RECK"), "{said}");
+    listener.read_to_string(&mut notices).await.expect("an end");
+    caller.read_to_string(&mut answer).await.expect("an end");
+    assert!(notices.contains("\"resultType\":\"complete\""), "{notices}");
+    assert!(answer.contains("the pilot is on board of RECK"), "{answer}");
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 // hardening: H-181
 #[cfg(unix)]
 #[tokio::test]
-async fn without_descriptors_connections_are_served_and_later_new_ones_are() {
+async fn accepting_pauses_without_descriptors_and_continues_later() {
     let mut program = Program::start_with_descriptors(40, "serve --http 127.0.0.1:0");
     let address = address(&program.noted("http://").await);
     let ping = request(1, "server/discover", json!({}));
@@ -71,7 +71,7 @@ async fn without_descriptors_connections_are_served_and_later_new_ones_are() {
 }
 
 #[tokio::test]
-async fn it_says_how_to_connect_a_host() {
+async fn the_server_prints_how_to_connect_a_host() {
     let mut program = Program::start("serve --http 127.0.0.1:0");
     let line = program.noted("claude mcp add").await;
     assert!(
@@ -87,7 +87,7 @@ async fn it_says_how_to_connect_a_host() {
 // spec: 2025-11-25 AUTH-02, AUTH-80
 // hardening: H-46, H-72
 #[tokio::test]
-async fn only_whoever_has_a_token_is_let_in_and_nobody_reads_it() {
+async fn only_requests_with_a_token_are_served_and_no_log_has_it() {
     let issuer = Issuer::listen().await.expect("a port");
     let here = "http://127.0.0.1:8000/mcp";
     let token = |scope: &str| issuer.token(here).scopes(scope).sign();
@@ -97,14 +97,14 @@ async fn only_whoever_has_a_token_is_let_in_and_nobody_reads_it() {
         (token("mcp"), 200),
     ];
     let unknown = [(token("mcp"), 503)];
-    for (mood, rows) in [
+    for (behavior, rows) in [
         (IssuerBehavior::Well, &known[..]),
         (IssuerBehavior::Broken(500), &unknown[..]),
     ] {
-        issuer.feels(mood);
+        issuer.feels(behavior);
         let notes = serve_to(&issuer, here, rows).await;
-        let is_said = notes.contains("a token cannot be verified");
-        assert_eq!(is_said, mood != IssuerBehavior::Well, "{notes}");
+        let is_reported = notes.contains("a token cannot be verified");
+        assert_eq!(is_reported, behavior != IssuerBehavior::Well, "{notes}");
         for part in rows.iter().flat_map(|(token, _)| token.split('.')) {
             assert!(!notes.contains(part), "{notes}");
         }
@@ -112,7 +112,7 @@ async fn only_whoever_has_a_token_is_let_in_and_nobody_reads_it() {
     assert_eq!(issuer.count("/jwks"), 1);
 }
 
-/// Serves to whoever shows these tokens, and gives all that was noted meanwhile.
+/// Starts a server, sends a request with each token, and returns the log of the server.
 async fn serve_to(issuer: &Issuer, here: &str, rows: &[(String, u16)]) -> String {
     let mut program = Program::start(&format!(
         "serve -vv --http 127.0.0.1:0 --auth-issuer {} --audience {here} --require-scope mcp",
@@ -133,7 +133,7 @@ async fn serve_to(issuer: &Issuer, here: &str, rows: &[(String, u16)]) -> String
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_meant_are_refused() {
+async fn invalid_settings_are_rejected() {
     let line =
         "serve --http 127.0.0.1:0 --auth-issuer http://i.example --audience https://a.example";
     let mut program = Program::start(line);
@@ -143,27 +143,28 @@ async fn settings_that_cannot_be_meant_are_refused() {
     assert_eq!(program.ended().await.code(), Some(1));
 }
 
-/// `127.0.0.1:41234` of a line that says `… at http://127.0.0.1:41234/mcp, …`.
+/// Returns `127.0.0.1:41234` from a line like `… at http://127.0.0.1:41234/mcp, …`.
 fn address(line: &str) -> String {
     let (_, rest) = line.split_once("http://").expect("an address");
     rest.split_once('/').expect("a path").0.to_owned()
 }
 
-/// Posts a message by hand: what is read here is JSON, because the answer comes first.
+/// Posts a message and parses the answer. The body is JSON, because the server sends nothing
+/// before.
 async fn post(address: &str, message: &Value) -> Value {
     let answer = send(address, "", message).await;
     let (_, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
 }
 
-/// A request of 2026-07-28.
+/// Returns a request of 2026-07-28.
 fn request(id: u32, method: &str, params: Value) -> Value {
     let mut params = params;
     params["_meta"] = envelope();
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-/// Posts a message with more headers; returns all of the answer.
+/// Posts a message with more headers, and returns the whole answer.
 async fn send(address: &str, more: &str, message: &Value) -> String {
     let more = format!("Connection: close\r\n{more}");
     let mut stream = open(address, &more, message).await;
@@ -179,14 +180,14 @@ async fn open(address: &str, more: &str, message: &Value) -> TcpStream {
     stream
 }
 
-/// What comes until `text` has come.
+/// Reads until `text` has arrived, and returns everything that was read.
 async fn until(stream: &mut TcpStream, text: &str) -> String {
-    let mut heard = Vec::new();
-    while !String::from_utf8_lossy(&heard).contains(text) {
-        let read = stream.read_buf(&mut heard).await.expect("it writes");
-        assert_ne!(read, 0, "{:?}", String::from_utf8_lossy(&heard));
+    let mut received = Vec::new();
+    while !String::from_utf8_lossy(&received).contains(text) {
+        let read = stream.read_buf(&mut received).await.expect("it writes");
+        assert_ne!(read, 0, "{:?}", String::from_utf8_lossy(&received));
     }
-    String::from_utf8(heard).expect("text")
+    String::from_utf8(received).expect("text")
 }
 
 async fn write(stream: &mut TcpStream, address: &str, more: &str, message: &Value) {

@@ -1,4 +1,4 @@
-//! How the program lives and ends: input, signals, exit codes, odd ids.
+//! The life of the program: input, signals, exit codes, unusual ids.
 
 use serde_json::{Value, json};
 
@@ -8,34 +8,34 @@ use crate::serve::child::{Program, envelope};
 // hardening: H-130
 // spec: 2026-07-28 N-STDIO-09
 #[tokio::test]
-async fn the_end_of_its_input_ends_it() {
-    let mut program = Program::shaken().await;
-    program.hang_up();
+async fn the_end_of_the_input_ends_the_program() {
+    let mut program = Program::connected().await;
+    program.close_input();
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 // hardening: H-130
 #[tokio::test]
-async fn the_end_of_its_input_ends_it_while_tools_run() {
-    let mut program = Program::shaken().await;
+async fn the_end_of_the_input_ends_the_program_while_tools_run() {
+    let mut program = Program::connected().await;
     begin_long_trip(&mut program).await;
-    program.hang_up();
+    program.close_input();
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 // hardening: H-131
 // spec: 2026-07-28 N-STDIO-10
 #[tokio::test]
-async fn sigterm_ends_it() {
-    let mut program = Program::shaken().await;
+async fn sigterm_ends_the_program() {
+    let mut program = Program::connected().await;
     program.signal("TERM").await;
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 // hardening: H-131
 #[tokio::test]
-async fn sigterm_ends_it_while_tools_run() {
-    let mut program = Program::shaken().await;
+async fn sigterm_ends_the_program_while_tools_run() {
+    let mut program = Program::connected().await;
     begin_long_trip(&mut program).await;
     program.signal("TERM").await;
     assert_eq!(program.ended().await.code(), Some(0));
@@ -43,16 +43,16 @@ async fn sigterm_ends_it_while_tools_run() {
 
 // spec: 2025-11-25 LIFE-20
 #[tokio::test]
-async fn ctrl_c_ends_it() {
-    let mut program = Program::shaken().await;
+async fn ctrl_c_ends_the_program() {
+    let mut program = Program::connected().await;
     program.signal("INT").await;
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 // hardening: H-136
 #[tokio::test]
-async fn odd_ids_are_echoed_as_they_came() {
-    let mut program = Program::shaken().await;
+async fn unusual_ids_are_returned_unchanged() {
+    let mut program = Program::connected().await;
     let long = "x".repeat(1_000);
     let odd = [
         "",
@@ -84,7 +84,7 @@ async fn odd_ids_are_echoed_as_they_came() {
 // hardening: H-137
 // spec: 2026-07-28 N-STDIO-04
 #[tokio::test]
-async fn its_output_is_the_protocol_and_its_notes_are_on_standard_error() {
+async fn standard_output_has_messages_and_standard_error_has_logs() {
     let mut program = Program::start("serve --stdio -vv");
     program.noted("mcpServers").await;
     for id in 0..5 {
@@ -93,13 +93,13 @@ async fn its_output_is_the_protocol_and_its_notes_are_on_standard_error() {
         assert_eq!(answer["result"]["content"][0]["text"], "fog, clearing");
     }
     program.noted("a tool was called").await;
-    program.hang_up();
+    program.close_input();
     assert_eq!(program.rest().await, [""; 0]);
     assert_eq!(program.ended().await.code(), Some(0));
 }
 
 #[tokio::test]
-async fn exit_codes_are_those_of_the_documentation() {
+async fn exit_codes_match_the_documentation() {
     for (line, code) in [
         ("--help", 0),
         ("--version", 0),
@@ -114,13 +114,13 @@ async fn exit_codes_are_those_of_the_documentation() {
 }
 
 #[tokio::test]
-async fn whoever_would_be_exposed_is_told_how_to_mean_it() {
+async fn a_rejected_address_names_the_flag_that_permits_it() {
     let mut program = Program::start("serve --http 0.0.0.0:0");
     let line = program.noted("0.0.0.0:0").await;
     assert!(line.contains("--allow-insecure-bind"), "{line}");
 }
 
-/// Calls a tool that takes longer than anybody waits here, and sees it at work.
+/// Calls a tool that runs longer than these tests, and waits for its first progress.
 async fn begin_long_trip(program: &mut Program) {
     let arguments = json!({ "call_sign": "RECK", "cables": 100 });
     let params =

@@ -6,7 +6,7 @@ use crate::serve::child::{Program, envelope};
 
 // spec: 2025-11-25 LIFE-03, LIFE-09, TOOL-02, RES-01, PROM-01, COMP-01, LOG-01
 #[tokio::test]
-async fn a_handshake_tells_who_it_is_and_what_it_offers() {
+async fn a_handshake_has_the_identity_and_capabilities_of_the_server() {
     let mut program = Program::start("serve --stdio");
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let welcome = program.ask(json!(0), "initialize", params).await;
@@ -45,7 +45,7 @@ async fn discovery_needs_no_handshake() {
 // spec: 2025-11-25 TOOL-03, RES-02, PROM-02
 #[tokio::test]
 async fn everything_that_is_listed_has_a_name() {
-    let mut program = Program::shaken().await;
+    let mut program = Program::connected().await;
     for (method, member, least) in [
         ("tools/list", "tools", 15),
         ("resources/list", "resources", 3),
@@ -62,7 +62,7 @@ async fn everything_that_is_listed_has_a_name() {
 // spec: 2025-11-25 TOOL-03, TOOL-22
 #[tokio::test]
 async fn a_tool_is_called_in_both_eras() {
-    let mut program = Program::shaken().await;
+    let mut program = Program::connected().await;
     let arguments = json!({ "charted_depth": 8, "tide": 2.0, "draught": 6.8, "speed": 10 });
     let call = json!({ "name": "under_keel", "arguments": arguments });
     let legacy = program.ask(json!(1), "tools/call", call.clone()).await;
@@ -81,8 +81,8 @@ async fn a_tool_is_called_in_both_eras() {
 
 // spec: 2025-11-25 TOOL-25, TOOL-29
 #[tokio::test]
-async fn a_bad_argument_is_told_to_the_model() {
-    let mut program = Program::shaken().await;
+async fn an_invalid_argument_is_reported_to_the_model() {
+    let mut program = Program::connected().await;
     let call = json!({ "name": "hail", "arguments": { "call_sign": "gudgeon" } });
     let refused = program.ask(json!(1), "tools/call", call).await;
     assert_eq!(refused["result"]["isError"], true, "{refused}");
@@ -91,7 +91,7 @@ async fn a_bad_argument_is_told_to_the_model() {
 
 #[tokio::test]
 async fn every_kind_of_content_is_shown() {
-    let mut program = Program::shaken().await;
+    let mut program = Program::connected().await;
     for (tool, kind) in [
         ("tide_curve", "image"),
         ("sound_signal", "audio"),
@@ -121,8 +121,8 @@ async fn every_kind_of_content_is_shown() {
 
 // spec: 2025-11-25 PROG-01, PROG-05
 #[tokio::test]
-async fn a_trip_tells_how_far_it_is() {
-    let mut program = Program::shaken().await;
+async fn a_trip_reports_its_progress() {
+    let mut program = Program::connected().await;
     let call = json!({ "name": "board", "arguments": { "call_sign": "RECK", "cables": 2 }, "_meta": { "progressToken": "trip" } });
     program
         .send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }))
@@ -141,7 +141,7 @@ async fn a_trip_tells_how_far_it_is() {
 // spec: 2025-11-25 LOG-04, LOG-06
 #[tokio::test]
 async fn log_messages_and_public_events_reach_the_client() {
-    let mut program = Program::shaken().await;
+    let mut program = Program::connected().await;
     program
         .ask(json!(1), "logging/setLevel", json!({ "level": "info" }))
         .await;
@@ -149,13 +149,13 @@ async fn log_messages_and_public_events_reach_the_client() {
     program
         .send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }))
         .await;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     loop {
         let message = program.receive().await;
         if message["id"] == 2 {
             break;
         }
-        heard.push((
+        received.push((
             message["params"]["level"].clone(),
             message["params"]["logger"].clone(),
         ));
@@ -167,15 +167,15 @@ async fn log_messages_and_public_events_reach_the_client() {
         ("info", "harbour"),
     ];
     assert_eq!(
-        heard,
+        received,
         expected.map(|(level, logger)| (json!(level), json!(logger)))
     );
 }
 
 // spec: 2025-11-25 TOOL-04
 #[tokio::test]
-async fn a_hired_tug_is_a_tool_more() {
-    let mut program = Program::shaken().await;
+async fn a_hired_tug_adds_a_tool() {
+    let mut program = Program::connected().await;
     let hire = json!({ "name": "hire_tug", "arguments": { "name": "tiller" } });
     program
         .send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": hire }))
@@ -194,8 +194,8 @@ async fn a_hired_tug_is_a_tool_more() {
 
 // spec: 2025-11-25 COMP-02
 #[tokio::test]
-async fn a_berth_is_completed_by_what_is_known_of_the_vessel() {
-    let mut program = Program::shaken().await;
+async fn the_completion_of_a_berth_depends_on_the_vessel() {
+    let mut program = Program::connected().await;
     let reference = json!({ "type": "ref/prompt", "name": "passage_plan" });
     let context = json!({ "arguments": { "call_sign": "GUDG" } });
     let params = json!({ "ref": reference, "argument": { "name": "berth", "value": "" }, "context": context });
@@ -208,8 +208,8 @@ async fn a_berth_is_completed_by_what_is_known_of_the_vessel() {
 
 // spec: 2025-11-25 RES-03, RES-05
 #[tokio::test]
-async fn a_logged_movement_is_told_to_who_subscribed() {
-    let mut program = Program::shaken().await;
+async fn a_logged_movement_is_sent_to_its_subscribers() {
+    let mut program = Program::connected().await;
     program
         .ask(
             json!(1),
@@ -222,10 +222,13 @@ async fn a_logged_movement_is_told_to_who_subscribed() {
         .send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }))
         .await;
     let both = [program.receive().await, program.receive().await];
-    let told = both
+    let update = both
         .iter()
         .find(|message| message["method"] == "notifications/resources/updated");
-    assert_eq!(told.expect("told")["params"]["uri"], "harbour://movements");
+    assert_eq!(
+        update.expect("an update")["params"]["uri"],
+        "harbour://movements"
+    );
     let read = program
         .ask(
             json!(3),

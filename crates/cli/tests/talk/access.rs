@@ -1,11 +1,11 @@
-//! Servers that want to know who asks.
+//! Servers that require a token.
 
 use crate::talk::guarded::Guard;
 use crate::talk::program::pintle;
 use crate::talk::server::serve;
 
 #[tokio::test]
-async fn a_token_that_is_there_is_sent() {
+async fn a_given_token_is_sent() {
     let guard = Guard::new().await;
     let token = guard.token();
     let call = || {
@@ -34,39 +34,39 @@ async fn a_token_is_in_no_output() {
         let ended = call.set("TOKEN", &token).run().await;
         assert_eq!(ended.code, Some(code), "{ended:?}");
         let trace = std::fs::read_to_string(&trace).expect("a trace");
-        for said in [&ended.output, &ended.notes, &trace] {
-            assert!(!said.contains(&token), "{said}");
+        for text in [&ended.output, &ended.notes, &trace] {
+            assert!(!text.contains(&token), "{text}");
         }
     }
     std::fs::remove_file(trace).expect("removed");
 }
 
 #[tokio::test]
-async fn without_a_token_the_next_step_is_said() {
+async fn a_failure_without_a_token_names_the_next_step() {
     let guard = Guard::new().await;
-    let said = pintle("list").word(guard.url()).fails(3).await;
+    let text = pintle("list").word(guard.url()).fails(3).await;
     for step in [
         format!("`pintle login {}`", guard.url()),
         "--bearer-env".to_owned(),
     ] {
-        assert!(said.contains(&step), "{said}");
+        assert!(text.contains(&step), "{text}");
     }
 }
 
 #[tokio::test]
-async fn what_says_who_asks_is_for_http() {
+async fn a_token_is_rejected_for_a_server_without_http() {
     let server = serve().await;
     let ping = || pintle("ping --bearer-env TOKEN").set("TOKEN", "x");
-    let said = ping().word(&server.url).fails(1).await;
-    assert!(said.contains("http or https"), "{said}");
-    let said = ping().word("--").word("no-such-program").fails(1).await;
-    assert!(said.contains("requires a URL as the server"), "{said}");
-    let said = pintle("ping https://a.example --bearer-env s3cret")
+    let text = ping().word(&server.url).fails(1).await;
+    assert!(text.contains("http or https"), "{text}");
+    let text = ping().word("--").word("no-such-program").fails(1).await;
+    assert!(text.contains("requires a URL as the server"), "{text}");
+    let text = pintle("ping https://a.example --bearer-env s3cret")
         .fails(1)
         .await;
     assert!(
-        said.contains("--bearer-env") && !said.contains("s3cret"),
-        "{said}"
+        text.contains("--bearer-env") && !text.contains("s3cret"),
+        "{text}"
     );
 }
 
@@ -74,6 +74,6 @@ async fn what_says_who_asks_is_for_http() {
 async fn the_reason_for_a_refused_token_is_reported() {
     let guard = Guard::new().await;
     let ping = pintle("ping --bearer-env TOKEN").set("TOKEN", "x.y.z");
-    let said = ping.word(guard.url()).fails(3).await;
-    assert!(said.contains("invalid_token: "), "{said}");
+    let text = ping.word(guard.url()).fails(3).await;
+    assert!(text.contains("invalid_token: "), "{text}");
 }

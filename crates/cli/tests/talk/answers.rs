@@ -13,7 +13,7 @@ fn call(server: &Served, revision: &str, tool: &str) -> Pintle {
 }
 
 #[tokio::test]
-async fn answers_can_be_given_in_advance_in_every_revision() {
+async fn answers_of_the_command_line_work_in_every_revision() {
     let server = serve().await;
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         let answered = |answer| {
@@ -53,7 +53,7 @@ async fn answers_can_be_given_in_advance_in_every_revision() {
 }
 
 #[tokio::test]
-async fn where_nobody_types_a_question_is_declined_and_told() {
+async fn a_question_without_a_terminal_is_declined_and_reported() {
     let server = serve().await;
     for revision in ["2025-11-25", "2026-07-28"] {
         let ended = call(&server, revision, "greet").run().await;
@@ -75,7 +75,7 @@ async fn where_nobody_types_a_question_is_declined_and_told() {
 }
 
 #[tokio::test]
-async fn a_model_is_asked_by_a_program_or_not_at_all() {
+async fn only_a_configured_program_answers_sampling() {
     let server = serve().await;
     let message =
         r#"echo '{"role":"assistant","model":"abacus","content":{"type":"text","text":"54"}}'"#;

@@ -1,4 +1,4 @@
-//! Servers that do not give what they promise.
+//! Servers that violate their own declarations.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use crate::talk::program::pintle;
 use crate::talk::typist::Typist;
 
-/// A server that is there as long as this is, and its address.
+/// A server with its URL. Dropping it ends the server.
 struct Broken {
     url: String,
     task: JoinHandle<()>,
@@ -20,13 +20,13 @@ impl Drop for Broken {
     }
 }
 
-/// Serves one tool that promises a number, and gives a text; another one needs a visit before it answers.
-async fn serve(promise: Value) -> Broken {
+/// Serves a tool with this output schema that returns a text. Another tool requires a visit first.
+async fn serve(schema: Value) -> Broken {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let task = tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            talk(stream, &promise).await;
+            respond(stream, &schema).await;
         }
     });
     Broken {
@@ -35,27 +35,27 @@ async fn serve(promise: Value) -> Broken {
     }
 }
 
-async fn talk(stream: TcpStream, promise: &Value) {
+async fn respond(stream: TcpStream, schema: &Value) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
     let mut visits = 0;
     while let Ok(Some(line)) = lines.next_line().await {
-        let said: Value = serde_json::from_str(&line).expect("a message");
-        if said["id"].is_null() {
+        let message: Value = serde_json::from_str(&line).expect("a message");
+        if message["id"].is_null() {
             continue;
         }
-        let mut answer = match said["params"]["name"] == "guarded" {
+        let mut answer = match message["params"]["name"] == "guarded" {
             true => guarded(&mut visits),
-            false => answer(&said, promise),
+            false => answer(&message, schema),
         };
         answer["jsonrpc"] = json!("2.0");
-        answer["id"] = said["id"].clone();
-        // A client that has heard enough has left.
+        answer["id"] = message["id"].clone();
+        // An error means that the client has closed its connection.
         let _ = write.write_all(format!("{answer}\n").as_bytes()).await;
     }
 }
 
-/// The first call needs a visit, whose end is never reported.
+/// Answers the first call with a visit, whose end is never reported.
 fn guarded(visits: &mut u32) -> Value {
     *visits += 1;
     match *visits {
@@ -68,14 +68,14 @@ fn guarded(visits: &mut u32) -> Value {
     }
 }
 
-fn answer(said: &Value, promise: &Value) -> Value {
-    match said["method"].as_str() {
+fn answer(message: &Value, schema: &Value) -> Value {
+    match message["method"].as_str() {
         Some("initialize") => json!({ "result": {
             "protocolVersion": "2025-11-25", "capabilities": { "tools": {}, "resources": {} },
             "serverInfo": { "name": "broken", "version": "0" },
         } }),
         Some("tools/list") => json!({ "result": { "tools": [
-            { "name": "weigh", "inputSchema": { "type": "object" }, "outputSchema": promise },
+            { "name": "weigh", "inputSchema": { "type": "object" }, "outputSchema": schema },
             { "name": "guarded", "inputSchema": { "type": "object" } },
         ] } }),
         Some("resources/list") => json!({ "result": { "resources": [
@@ -91,9 +91,9 @@ fn answer(said: &Value, promise: &Value) -> Value {
 // spec: 2025-11-25 TOOL-23
 // spec: 2026-07-28 N-TOOL-11
 #[tokio::test]
-async fn an_output_that_breaks_its_schema_has_the_code_of_schemas() {
-    let promise = json!({ "type": "object", "properties": { "grams": { "type": "number" } } });
-    let server = serve(promise).await;
+async fn an_output_that_violates_its_schema_has_the_code_of_schemas() {
+    let schema = json!({ "type": "object", "properties": { "grams": { "type": "number" } } });
+    let server = serve(schema).await;
     let call = || pintle("call").word(&server.url).word("weigh");
     let ended = call().run().await;
     assert_eq!(
@@ -117,14 +117,14 @@ async fn an_output_that_breaks_its_schema_has_the_code_of_schemas() {
 
 // spec: 2026-07-28 N-SCH-03
 #[tokio::test]
-async fn a_promise_that_makes_no_sense_has_it_too() {
+async fn an_output_schema_of_an_unknown_dialect_has_that_code_too() {
     let server = serve(json!({ "$schema": "urn:own" })).await;
-    let said = pintle("call")
+    let text = pintle("call")
         .word(&server.url)
         .word("weigh")
         .fails(6)
         .await;
-    assert!(said.contains("urn:own"), "{said}");
+    assert!(text.contains("urn:own"), "{text}");
 }
 
 // Servers on the older Python SDK announce resources and do not know `resources/templates/list`.
@@ -140,15 +140,15 @@ async fn a_missing_list_method_hides_no_other_list() {
         let missing = "resources/templates/list";
         assert!(ended.notes.contains(missing), "{ended:?}");
         let data = pintle(command).word("--json").word(&server.url);
-        let data = data.gives().await;
+        let data = data.json().await;
         let offers = data.get("offers").unwrap_or(&data);
         assert_eq!(offers["resources"][0]["name"], "log", "{data}");
         assert!(offers.get("resourceTemplates").is_none(), "{data}");
     }
-    // A list that was named is the only thing asked for.
+    // A named list is the only one that is requested.
     let list = pintle("list").word(&server.url).word("templates");
-    let said = list.fails(5).await;
-    assert!(said.contains("resources/templates/list"), "{said}");
+    let text = list.fails(5).await;
+    assert!(text.contains("resources/templates/list"), "{text}");
 }
 
 // The server of these tests never reports that a visit is over.
@@ -184,6 +184,6 @@ async fn enter_ends_the_wait_for_a_visit() {
 #[tokio::test]
 async fn listening_ends_where_no_change_is_reported() {
     let server = serve(json!({ "type": "object" })).await;
-    let said = pintle("listen").word(&server.url).fails(5).await;
-    assert!(said.contains("reports none of these changes"), "{said}");
+    let text = pintle("listen").word(&server.url).fails(5).await;
+    assert!(text.contains("reports none of these changes"), "{text}");
 }

@@ -8,7 +8,7 @@ use crate::talk::program::pintle;
 use crate::talk::server::serve;
 
 #[tokio::test]
-async fn arguments_are_read_as_the_schema_wants_in_every_revision() {
+async fn arguments_are_read_by_the_schema_in_every_revision() {
     let server = serve().await;
     for revision in ["2024-11-05", "2025-11-25", "2026-07-28"] {
         let call = pintle("call --revision").word(revision).word(&server.url);
@@ -50,7 +50,7 @@ async fn a_result_is_the_same_as_data() {
         .word("add")
         .word("a=1")
         .word("b=2");
-    let result = call.gives().await;
+    let result = call.json().await;
     assert_eq!(
         result["content"],
         json!([{ "type": "text", "text": "3" }]),
@@ -59,10 +59,10 @@ async fn a_result_is_the_same_as_data() {
 }
 
 #[tokio::test]
-async fn a_pipe_gets_what_the_server_said() {
+async fn a_pipe_gets_the_unchanged_text_of_the_server() {
     let server = serve().await;
-    let said = pintle("call").word(&server.url).word("odd").prints().await;
-    assert_eq!(said, "\u{1b}]0;owned\u{7}plain\n");
+    let text = pintle("call").word(&server.url).word("odd").prints().await;
+    assert_eq!(text, "\u{1b}]0;owned\u{7}plain\n");
 }
 
 #[tokio::test]
@@ -74,31 +74,31 @@ async fn every_failure_has_its_code() {
             .split_whitespace()
             .fold(call, |call, word| call.word(word))
     };
-    let said = call("add a=one b=2").fails(6).await;
-    assert!(said.contains("`a` is \"one\"; expected a number"), "{said}");
-    let said = call("add a=1").fails(6).await;
-    assert!(said.contains("`b` is missing"), "{said}");
-    let said = call("ad a=1").fails(5).await;
+    let text = call("add a=one b=2").fails(6).await;
+    assert!(text.contains("`a` is \"one\"; expected a number"), "{text}");
+    let text = call("add a=1").fails(6).await;
+    assert!(text.contains("`b` is missing"), "{text}");
+    let text = call("ad a=1").fails(5).await;
     assert!(
-        said.contains("no tool `ad` (did you mean `add`?)"),
-        "{said}"
+        text.contains("no tool `ad` (did you mean `add`?)"),
+        "{text}"
     );
-    let said = call("add word").fails(1).await;
-    assert!(said.contains("invalid argument `word`"), "{said}");
+    let text = call("add word").fails(1).await;
+    assert!(text.contains("invalid argument `word`"), "{text}");
     let ended = call("fail").run().await;
     assert_eq!(
         (ended.code, ended.output.as_str()),
         (Some(5), "the saw is blunt\n"),
         "{ended:?}"
     );
-    // Unchecked, the server finds the fault.
+    // Without a check by the client, the server finds the fault.
     let ended = call("add a=one b=2 --unchecked").run().await;
     assert_eq!(ended.code, Some(5), "{ended:?}");
     assert!(ended.output.contains("/a"), "{ended:?}");
 }
 
 #[tokio::test]
-async fn progress_is_told_beside_the_result() {
+async fn progress_is_shown_on_standard_error() {
     let server = serve().await;
     let ended = pintle("call").word(&server.url).word("steps").run().await;
     assert_eq!(
@@ -110,7 +110,7 @@ async fn progress_is_told_beside_the_result() {
 }
 
 #[tokio::test]
-async fn log_messages_are_shown_from_a_level_on() {
+async fn log_messages_are_shown_from_the_requested_level() {
     let server = serve().await;
     for revision in ["2025-11-25", "2026-07-28"] {
         let call = |level: &str| {
@@ -135,19 +135,19 @@ async fn log_messages_are_shown_from_a_level_on() {
 }
 
 #[tokio::test]
-async fn pictures_are_saved_where_nobody_can_see_them() {
+async fn pictures_are_saved_if_the_output_is_not_a_terminal() {
     let server = serve().await;
     let place = std::env::temp_dir().join(format!("pintle-pictures-{}", std::process::id()));
     let call = pintle("call")
         .word(&server.url)
         .word("picture")
         .word("--save");
-    let said = call.word(place.display().to_string()).prints().await;
+    let text = call.word(place.display().to_string()).prints().await;
     let file = place.join("picture-1.png");
     let saved = fs::read(&file);
     fs::remove_dir_all(&place).expect("there");
     assert_eq!(
-        said,
+        text,
         format!("[image, image/png, 12 bytes: {}]\n", file.display())
     );
     assert_eq!(saved.expect("saved"), b"\x89PNG\r\n\x1a\nrest");
@@ -158,37 +158,37 @@ async fn resources_are_read() {
     let server = serve().await;
     let read = |uri: &str| pintle("read").word(&server.url).word(uri);
     assert_eq!(read("bench://notes/glue").prints().await, "Let it dry.\n");
-    let said = read("bench://notes/gold").fails(5).await;
-    assert!(said.contains("resources/read"), "{said}");
+    let text = read("bench://notes/gold").fails(5).await;
+    assert!(text.contains("resources/read"), "{text}");
     let data = pintle("read --json")
         .word(&server.url)
         .word("bench://scan")
-        .gives()
+        .json()
         .await;
     assert_eq!(data["contents"][0]["mimeType"], "image/png", "{data}");
 }
 
 #[tokio::test]
-async fn prompts_are_got() {
+async fn prompts_are_printed() {
     let server = serve().await;
     let prompt = |word: &str| pintle("prompt").word(&server.url).word("review").word(word);
     assert_eq!(
         prompt("work=saw").prints().await,
         "user\nReview the saw kindly.\n"
     );
-    let said = prompt("tone=x").fails(6).await;
+    let text = prompt("tone=x").fails(6).await;
     assert!(
-        said.contains("`work` is missing; expected a string: The work."),
-        "{said}"
+        text.contains("`work` is missing; expected a string: The work to review."),
+        "{text}"
     );
-    let said = prompt("wrok=saw").fails(6).await;
-    assert!(said.contains("did you mean `work`?"), "{said}");
-    let said = pintle("prompt")
+    let text = prompt("wrok=saw").fails(6).await;
+    assert!(text.contains("did you mean `work`?"), "{text}");
+    let text = pintle("prompt")
         .word(&server.url)
         .word("reviw")
         .fails(5)
         .await;
-    assert!(said.contains("did you mean `review`?"), "{said}");
+    assert!(text.contains("did you mean `review`?"), "{text}");
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn arguments_are_completed() {
 async fn a_tool_is_measured() {
     let server = serve().await;
     let bench = pintle("bench --json --calls 50 --warm-up 1 --concurrency 4").word(&server.url);
-    let found = bench.word("add").word("a=1").word("b=2").gives().await;
+    let found = bench.word("add").word("a=1").word("b=2").json().await;
     assert_eq!(
         (&found["calls"], &found["toolErrors"]),
         (&json!(50), &json!(0)),

@@ -1,4 +1,4 @@
-//! The same server, for whoever has a token.
+//! The same server, for clients with a token.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -10,13 +10,13 @@ use tower_layer::Layer;
 
 use crate::talk::server::{Served, server};
 
-/// A server, and who issues tokens for it.
+/// A server, with the issuer of its tokens.
 pub(crate) struct Guard {
     pub(crate) issuer: Issuer,
     pub(crate) served: Served,
 }
 
-/// The layer, once the address is known that it is for: it is asked for when the server runs.
+/// A layer that is set after the address of the server is known. It is used when the server runs.
 #[derive(Clone, Default)]
 struct Late(Arc<OnceLock<RequireBearer>>);
 
@@ -24,12 +24,12 @@ impl<S> Layer<S> for Late {
     type Service = Guarded<S>;
 
     fn layer(&self, inner: S) -> Guarded<S> {
-        self.0.get().expect("it is known by now").layer(inner)
+        self.0.get().expect("it is set").layer(inner)
     }
 }
 
 impl Guard {
-    /// Serves on a free port, behind a layer that wants the scope `bench`.
+    /// Serves on a free port, behind a layer that requires the scope `bench`.
     pub(crate) async fn new() -> Self {
         let issuer = Issuer::listen().await.expect("a port");
         let late = Late::default();
@@ -51,12 +51,12 @@ impl Guard {
         }
     }
 
-    /// The address of the server.
+    /// Returns the URL of the server.
     pub(crate) fn url(&self) -> &str {
         &self.served.url
     }
 
-    /// A token that lets somebody in.
+    /// Returns a token that the server accepts.
     pub(crate) fn token(&self) -> String {
         self.issuer.token(self.url()).scopes("bench").sign()
     }

@@ -1,4 +1,4 @@
-//! The directory of a user who signs in, and the browser.
+//! The home directory of a user who signs in, and the user's browser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use crate::talk::program::{Pintle, pintle};
 use crate::talk::typist::Typist;
 
-/// A user's own directory, for as long as this is there.
+/// A home directory. Dropping it deletes the directory.
 pub(crate) struct Home(PathBuf);
 
 impl Home {
@@ -27,12 +27,12 @@ impl Home {
         &self.0
     }
 
-    /// The program, run by this user without a terminal.
+    /// Returns a command line of the program for this user, without a terminal.
     pub(crate) fn pintle(&self, line: &str) -> Pintle {
         pintle(line).at(&self.0)
     }
 
-    /// The program, run by this user at a terminal.
+    /// Starts the program for this user at a terminal.
     pub(crate) fn typist(&self, words: &[&str]) -> Typist {
         self.typist_with(words, &[])
     }
@@ -44,7 +44,7 @@ impl Home {
         Typist::starts_with(words, &all)
     }
 
-    /// Everything that was written here, and where.
+    /// Returns the paths of all files in the directory.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let (mut left, mut files) = (vec![self.0.clone()], Vec::new());
         while let Some(directory) = left.pop() {
@@ -60,8 +60,8 @@ impl Home {
         files
     }
 
-    /// What the files say.
-    pub(crate) fn kept(&self) -> String {
+    /// Returns the text of all files in the directory.
+    pub(crate) fn stored(&self) -> String {
         let files = self.files().into_iter();
         files
             .map(|file| fs::read_to_string(file).unwrap_or_default())
@@ -75,8 +75,8 @@ impl Drop for Home {
     }
 }
 
-/// A port that is free, and none of those that the system gives to whoever wants any; another one
-/// every time.
+/// Returns a free port, a different one in every call. The port is outside of the range that the
+/// system assigns to programs.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + (std::process::id() % 10_000) as u16;
@@ -89,7 +89,7 @@ pub(crate) fn free_port() -> u16 {
     }
 }
 
-/// Visits a page as a browser does, and goes where it leads.
+/// Visits a page like a browser, and follows its redirects.
 pub(crate) async fn visit(url: &str) {
     let mut url = url.trim().to_owned();
     for _ in 0..4 {
@@ -98,13 +98,13 @@ pub(crate) async fn visit(url: &str) {
             None => return,
         }
     }
-    panic!("it leads ever further: {url}");
+    panic!("too many redirects: {url}");
 }
 
 async fn step(url: &str) -> Option<String> {
     let rest = url.strip_prefix("http://").expect("a page of this machine");
     let (host, path) = rest.split_once('/').expect("a path");
-    let mut stream = TcpStream::connect(host).await.expect("somebody listens");
+    let mut stream = TcpStream::connect(host).await.expect("the host listens");
     let head = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).await.expect("written");
     let mut answer = String::new();

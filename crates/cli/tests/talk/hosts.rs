@@ -1,4 +1,4 @@
-//! Servers by name, out of the files of hosts.
+//! Servers by name, from the files of hosts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::talk::program::{Pintle, pintle};
 use crate::talk::server::serve;
 use crate::talk::typist::Typist;
 
-/// A home with files, that is gone afterwards.
+/// A home directory with files. Dropping it deletes the directory.
 struct Home(PathBuf);
 
 impl Home {
@@ -48,16 +48,17 @@ async fn a_server_is_called_by_its_name() {
         .pintle("call @bench add a=1 b=2")
         .set("BENCH", &server.url);
     assert_eq!(call.prints().await, "3\n");
-    let said = home.pintle("call @bench add a=1 b=2").fails(1).await;
+    let text = home.pintle("call @bench add a=1 b=2").fails(1).await;
     assert!(
-        said.contains("mcp.json:2") && said.contains("BENCH, which is not set"),
-        "{said}"
+        text.contains("mcp.json:2") && text.contains("BENCH, which is not set"),
+        "{text}"
     );
-    let said = home.pintle("ping @bensh").fails(1).await;
-    assert!(said.contains("did you mean `bench`?"), "{said}");
+    let text = home.pintle("ping @bensh").fails(1).await;
+    assert!(text.contains("did you mean `bench`?"), "{text}");
 }
 
-/// A project whose file starts a program that leaves a mark, with an environment and a file of secrets.
+/// A project whose file starts a program that leaves a mark, with an environment and a file of
+/// secrets.
 fn project(name: &str) -> Home {
     let definition = json!({ "mcp": { "docs": {
         "type": "local",
@@ -89,7 +90,7 @@ async fn a_projects_program_does_not_start_without_consent() {
     for secret in ["s3cret", "k3y"] {
         assert!(!ended.notes.contains(secret), "{}", ended.notes);
     }
-    // With `--trust` it starts, and is not remembered.
+    // With `--trust` the program starts, and no consent is stored.
     let trusted = home.pintle("list @docs --trust").set("SECRET", "s3cret");
     trusted.fails(4).await;
     assert!(home.0.join("started").exists());
@@ -142,7 +143,7 @@ async fn consent_is_given_once_for_a_whole_definition() {
     agreed.types("yes\n").await;
     assert_eq!(agreed.leaves().await.code(), Some(4));
     assert!(home.0.join("started").exists());
-    // It is not asked for again, not even without a terminal.
+    // The consent is stored, so that a run without a terminal starts the server.
     let list = || home.pintle("list @docs").set("SECRET", "s3cret");
     list().fails(4).await;
 
@@ -154,19 +155,19 @@ async fn consent_is_given_once_for_a_whole_definition() {
 }
 
 #[tokio::test]
-async fn a_definition_too_long_for_a_screen_is_not_asked_about() {
+async fn a_definition_too_long_for_a_screen_is_rejected() {
     let padding = " ".repeat(17 * 1024);
     let definition = json!({ "mcpServers": { "docs": {
         "command": "sh", "args": ["-c", "touch started", padding] } } });
     let home = Home::new("long").with(".mcp.json", &definition.to_string());
-    let said = home.pintle("list @docs").fails(1).await;
-    assert!(said.contains("too long to be shown"), "{said}");
-    assert!(said.len() < 1_000, "{said}");
+    let text = home.pintle("list @docs").fails(1).await;
+    assert!(text.contains("too long to be shown"), "{text}");
+    assert!(text.len() < 1_000, "{text}");
     assert!(!home.0.join("started").exists());
 }
 
 #[tokio::test]
-async fn a_users_own_file_is_used_without_a_question_and_reported() {
+async fn the_users_own_file_needs_no_consent_and_is_reported() {
     let server = serve().await;
     let definition = json!({ "mcpServers": { "bench": {
         "url": server.url, "headers": { "X": "${env:KEY}" } } } });
@@ -189,8 +190,8 @@ async fn a_question_of_a_file_is_answered_on_the_command_line() {
         .pintle("ping @bench --trust --input")
         .word(format!("where={}", server.url));
     assert!(ping.prints().await.ends_with(" ms\n"));
-    let said = home.pintle("ping @bench --trust").fails(1).await;
-    assert!(said.contains("--input where="), "{said}");
+    let text = home.pintle("ping @bench --trust").fails(1).await;
+    assert!(text.contains("--input where="), "{text}");
 }
 
 #[tokio::test]
@@ -215,7 +216,7 @@ async fn the_servers_of_hosts_are_listed() {
         "{}",
         ended.notes
     );
-    let data = home.pintle("list @ --json").gives().await;
+    let data = home.pintle("list @ --json").json().await;
     let addresses: Vec<_> = data["servers"]
         .as_array()
         .expect("a list")
@@ -232,6 +233,6 @@ async fn a_pipe_is_not_a_configuration_file() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.expect("runs").success());
     let list = home.pintle("list @x --config pipe.json");
-    let said = list.fails(1).await;
-    assert!(said.contains("not a regular file"), "{said}");
+    let text = list.fails(1).await;
+    assert!(text.contains("not a regular file"), "{text}");
 }

@@ -25,7 +25,7 @@ async fn a_url_is_called_in_every_revision() {
 }
 
 #[tokio::test]
-async fn progress_comes_over_http_too() {
+async fn progress_is_shown_over_http() {
     let server = serve_http().await;
     for revision in ["2025-11-25", "2026-07-28"] {
         let call = pintle("call --revision").word(revision).word(&server.url);
@@ -42,7 +42,7 @@ async fn progress_comes_over_http_too() {
 #[tokio::test]
 async fn everything_is_listed_and_read_over_http() {
     let server = serve_http().await;
-    let inspected = pintle("inspect --json").word(&server.url).gives().await;
+    let inspected = pintle("inspect --json").word(&server.url).json().await;
     assert_eq!(
         inspected["offers"]["prompts"][0]["name"], "review",
         "{inspected}"
@@ -52,14 +52,14 @@ async fn everything_is_listed_and_read_over_http() {
 }
 
 #[tokio::test]
-async fn an_address_without_a_server_is_unreachable() {
-    let said = pintle("ping http://127.0.0.1:1/mcp").fails(4).await;
-    assert!(said.starts_with("pintle: "), "{said}");
-    let said = pintle("ping ftp://127.0.0.1:1/mcp").fails(1).await;
-    assert!(said.contains("http or https"), "{said}");
-    let said = pintle("ping http://127.0.0.1:1/mcp --header")
+async fn a_url_without_a_server_is_unreachable() {
+    let text = pintle("ping http://127.0.0.1:1/mcp").fails(4).await;
+    assert!(text.starts_with("pintle: "), "{text}");
+    let text = pintle("ping ftp://127.0.0.1:1/mcp").fails(1).await;
+    assert!(text.contains("http or https"), "{text}");
+    let text = pintle("ping http://127.0.0.1:1/mcp --header")
         .word("Host: evil.example")
         .fails(1)
         .await;
-    assert!(said.contains("host"), "{said}");
+    assert!(text.contains("host"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What a server is and offers.
+//! Identity, offers and response times of a server, and failures to reach it.
 
 use crate::talk::program::pintle;
 use crate::talk::server::{serve, serve_fresh, serve_http};
@@ -6,10 +6,10 @@ use crate::talk::server::{serve, serve_fresh, serve_http};
 const LISTED: &str = "\
 Tools  17
   add  (read-only)
-      Adds numbers.
+      Adds two or more numbers.
       a=NUMBER b=INTEGER [more=LIST:INTEGER]
   repeat  (read-only)
-      Says a text again.
+      Returns the text.
       text=STRING
 ";
 
@@ -27,9 +27,9 @@ async fn everything_is_listed() {
     }
 }
 
-// A command that ends with its answer has nothing to watch for.
+// A command that ends with its answer has no use for notifications of changes.
 #[tokio::test]
-async fn one_command_asks_for_no_changes() {
+async fn a_single_command_does_not_subscribe_to_changes() {
     let server = serve_fresh().await;
     let name = format!("pintle-quiet-{}.jsonl", std::process::id());
     let file = std::env::temp_dir().join(name);
@@ -50,7 +50,7 @@ async fn one_kind_is_listed_as_data() {
     let listed = pintle("list --json")
         .word(&server.url)
         .word("prompts")
-        .gives()
+        .json()
         .await;
     assert_eq!(listed["prompts"][0]["name"], "review", "{listed}");
     assert!(listed.get("tools").is_none(), "{listed}");
@@ -69,7 +69,7 @@ async fn a_server_is_inspected_in_every_revision() {
         let inspect = pintle("inspect --json --revision")
             .word(revision)
             .word(&server.url);
-        let inspected = inspect.gives().await;
+        let inspected = inspect.json().await;
         assert_eq!(
             (&inspected["revision"], &inspected["era"]),
             (&revision.into(), &era.into())
@@ -89,7 +89,7 @@ async fn a_server_is_inspected_in_every_revision() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_there_says_so() {
+async fn a_ping_prints_the_response_times() {
     let server = serve().await;
     let times = pintle("ping --count 3").word(&server.url).prints().await;
     assert_eq!(
@@ -99,7 +99,7 @@ async fn a_server_that_is_there_says_so() {
     );
     let data = pintle("ping --json --revision 2025-11-25")
         .word(&server.url)
-        .gives()
+        .json()
         .await;
     assert_eq!(
         data["milliseconds"].as_array().map(Vec::len),
@@ -116,7 +116,7 @@ async fn a_program_is_started_and_ended() {
 }
 
 #[tokio::test]
-async fn what_a_program_says_beside_is_shown_on_request() {
+async fn standard_error_of_a_program_is_shown_on_request() {
     const SERVE: &str = concat!(" -- ", env!("CARGO_BIN_EXE_pintle"), " serve --stdio");
     let quiet = pintle(&format!("ping{SERVE}")).run().await;
     assert_eq!(
@@ -129,26 +129,26 @@ async fn what_a_program_says_beside_is_shown_on_request() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unreachable() {
+async fn a_server_that_does_not_exist_is_unreachable() {
     for server in ["tcp://127.0.0.1:1", "unix:///no/such/socket"] {
-        let said = pintle("ping").word(server).fails(4).await;
-        assert!(said.starts_with("pintle: "), "{said}");
+        let text = pintle("ping").word(server).fails(4).await;
+        assert!(text.starts_with("pintle: "), "{text}");
     }
-    let said = pintle("ping -- /no/such/program").fails(4).await;
-    assert_eq!(said.matches("/no/such/program").count(), 1, "{said}");
-    // What a server says before it ends is said, and cannot act.
-    let said = pintle("ping -- sh -c")
+    let text = pintle("ping -- /no/such/program").fails(4).await;
+    assert_eq!(text.matches("/no/such/program").count(), 1, "{text}");
+    // The last standard error of a server is shown, without control characters.
+    let text = pintle("ping -- sh -c")
         .word("printf 'no \\033[2J config\\n' >&2; exit 3")
         .fails(4)
         .await;
     assert!(
-        said.contains("config") && !said.contains('\u{1b}'),
-        "{said:?}"
+        text.contains("config") && !text.contains('\u{1b}'),
+        "{text:?}"
     );
 }
 
 #[tokio::test]
-async fn what_a_program_writes_beside_the_protocol_is_reported() {
+async fn a_line_of_a_program_that_is_not_a_message_is_reported() {
     const SERVE: &str = concat!(
         "echo stray; exec ",
         env!("CARGO_BIN_EXE_pintle"),
@@ -157,22 +157,22 @@ async fn what_a_program_writes_beside_the_protocol_is_reported() {
     let ping = pintle("ping -- sh -c").word(SERVE).run().await;
     assert_eq!(ping.code, Some(0), "{ping:?}");
     assert!(ping.notes.contains("not a message: stray"), "{ping:?}");
-    // Its standard error is pointed at after a failure.
+    // Only a failure has the hint about standard error.
     assert!(!ping.notes.contains("-v shows it"), "{ping:?}");
     let call = pintle("call no_such_tool -- sh -c").word(SERVE);
-    let said = call.fails(5).await;
-    assert!(said.contains("-v shows it"), "{said}");
+    let text = call.fails(5).await;
+    assert!(text.contains("-v shows it"), "{text}");
 }
 
 #[tokio::test]
-async fn a_failure_is_data_where_data_is_printed() {
+async fn a_failure_is_json_if_the_output_is_json() {
     let ended = pintle("ping --json tcp://127.0.0.1:1").run().await;
     assert_eq!(ended.code, Some(4), "{ended:?}");
     let data: serde_json::Value = serde_json::from_str(&ended.output).expect("JSON");
     assert_eq!(data["error"]["exit"], 4, "{data}");
     let message = data["error"]["message"].as_str().expect("text");
     assert!(ended.notes.contains(message), "{ended:?}");
-    // A result is not followed by the failure.
+    // A result that reports a failure is the only output.
     let server = serve().await;
     let failed = pintle("call --json").word(&server.url).word("fail");
     let ended = failed.run().await;
@@ -181,33 +181,33 @@ async fn a_failure_is_data_where_data_is_printed() {
 }
 
 #[tokio::test]
-async fn a_failure_names_what_may_be_missing() {
+async fn a_failure_names_a_likely_cause() {
     let server = serve_http().await;
     let url = server.url.trim_end_matches("/mcp");
-    let said = pintle("ping").word(url).fails(4).await;
-    assert!(said.contains("/mcp"), "{said}");
-    let said = pintle("ping -- sh -c").word("exit 3").fails(4).await;
-    assert!(said.contains("--env NAME"), "{said}");
+    let text = pintle("ping").word(url).fails(4).await;
+    assert!(text.contains("/mcp"), "{text}");
+    let text = pintle("ping -- sh -c").word("exit 3").fails(4).await;
+    assert!(text.contains("--env NAME"), "{text}");
 }
 
-// Without a bound of its own, opening such a server takes longer than a test waits.
+// Without `--timeout`, the opening of such a server takes longer than a test waits.
 #[tokio::test]
-async fn a_timeout_bounds_the_opening() {
+async fn a_timeout_limits_the_opening() {
     let list = pintle("list --timeout 300ms -- sleep 1000");
-    let said = list.fails(4).await;
-    assert!(said.contains("300ms"), "{said}");
+    let text = list.fails(4).await;
+    assert!(text.contains("300ms"), "{text}");
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let listener = listener.expect("a port");
     let address = listener.local_addr().expect("an address");
     for scheme in ["tcp", "http"] {
         let url = format!("{scheme}://{address}");
-        let said = pintle("list --timeout 300ms").word(url).fails(4).await;
-        assert!(said.contains("300ms"), "{said}");
+        let text = pintle("list --timeout 300ms").word(url).fails(4).await;
+        assert!(text.contains("300ms"), "{text}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_a_matter_of_usage() {
+async fn an_invalid_command_line_is_a_usage_error() {
     for (line, part) in [
         ("ping", "which server"),
         ("call somewhere x", "@somewhere"),
@@ -215,13 +215,13 @@ async fn what_is_not_understood_is_a_matter_of_usage() {
         ("nonsense", "nonsense"),
         ("ping tcp://127.0.0.1:1 --revision 1999-01-01", "2026-07-28"),
     ] {
-        let said = pintle(line).fails(1).await;
-        assert!(said.contains(part), "{line}: {said}");
+        let text = pintle(line).fails(1).await;
+        assert!(text.contains(part), "{line}: {text}");
     }
 }
 
 #[tokio::test]
-async fn shells_are_helped_and_there_is_a_manual() {
+async fn completion_scripts_and_the_manual_are_printed() {
     for (shell, part) in [
         ("bash", "_pintle"),
         ("zsh", "#compdef pintle"),

@@ -1,4 +1,4 @@
-//! The program, run to its end.
+//! Runs of the program to its end.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,8 +9,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time of a wait in a test. A test then fails, so that it cannot hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A command line under construction.
 pub(crate) struct Pintle {
@@ -20,7 +20,7 @@ pub(crate) struct Pintle {
     env: Vec<(String, String)>,
 }
 
-/// What became of it.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) notes: String,
 }
 
-/// `pintle` with words that are separated by blanks.
+/// Returns the command line of `pintle` with words that are separated by blanks.
 pub(crate) fn pintle(line: &str) -> Pintle {
     Pintle {
         words: line.split_whitespace().map(str::to_owned).collect(),
@@ -39,31 +39,31 @@ pub(crate) fn pintle(line: &str) -> Pintle {
 }
 
 impl Pintle {
-    /// Adds a word that may have blanks.
+    /// Adds a word, which may have blanks.
     pub(crate) fn word(mut self, word: impl Into<String>) -> Self {
         self.words.push(word.into());
         self
     }
 
-    /// Writes to its standard input.
+    /// Sets the text of the program's standard input.
     pub(crate) fn input(mut self, input: &str) -> Self {
         input.clone_into(&mut self.input);
         self
     }
 
-    /// Runs it in a directory, which is also the user's own.
+    /// Sets the working directory, which is also the home directory.
     pub(crate) fn at(mut self, directory: &Path) -> Self {
         self.directory = Some(directory.to_owned());
         self.set("HOME", &directory.display().to_string())
     }
 
-    /// Sets a variable.
+    /// Sets a variable of the environment.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(crate) async fn run(self) -> Ended {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
         command.args(&self.words).kill_on_drop(true).envs(self.env);
@@ -81,10 +81,10 @@ impl Pintle {
         let mut stdin = child.stdin.take().expect("piped");
         let input = self.input;
         let write = async move {
-            // A program that has heard enough closes its input.
+            // An error means that the program has closed its input.
             let _ = stdin.write_all(input.as_bytes()).await;
         };
-        let (output, ()) = tokio::join!(timeout(PATIENCE, child.wait_with_output()), write);
+        let (output, ()) = tokio::join!(timeout(TEST_TIMEOUT, child.wait_with_output()), write);
         let output = output.expect("in time").expect("ends");
         Ended {
             code: output.status.code(),
@@ -93,7 +93,7 @@ impl Pintle {
         }
     }
 
-    /// Runs it to a good end, and gives what it printed.
+    /// Runs the program, expects exit code 0, and returns its output.
     pub(crate) async fn prints(self) -> String {
         let words = self.words.join(" ");
         let ended = self.run().await;
@@ -101,13 +101,13 @@ impl Pintle {
         ended.output
     }
 
-    /// Runs it to a good end, and reads what it printed.
-    pub(crate) async fn gives(self) -> Value {
+    /// Runs the program, expects exit code 0, and parses its output as JSON.
+    pub(crate) async fn json(self) -> Value {
         let text = self.prints().await;
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// Runs it to a bad end, and gives what it said.
+    /// Runs the program, expects this exit code, and returns its standard error.
     pub(crate) async fn fails(self, code: i32) -> String {
         let words = self.words.join(" ");
         let ended = self.run().await;

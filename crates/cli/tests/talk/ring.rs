@@ -6,25 +6,26 @@ use crate::talk::guarded::Guard;
 use crate::talk::home::{Home, free_port};
 use crate::talk::sign_in::follow;
 
-// A client that is known registers nothing, so that nothing stays in the keyring after this.
+// A registered client stores nothing, so that the test leaves nothing in the keyring.
 //
 // spec: 2025-11-25 AUTH-80
 // spec: 2026-07-28 N-AUTH-50
 // hardening: H-45
 #[tokio::test]
-async fn what_a_sign_in_puts_into_the_keyring_every_command_finds() {
+async fn every_command_finds_the_credentials_in_the_keyring() {
     let (guard, home) = (Guard::new().await, Home::new());
     let trial = home.pintle("auth status --keyring").run().await;
     if trial.code != Some(0) {
-        // There is none here: that is said before anybody signs in, and what to do instead.
+        // This system has no keyring. The program reports it before the sign-in, with an
+        // alternative.
         assert_eq!(trial.code, Some(3), "{trial:?}");
         assert!(trial.notes.contains("keyring"), "{trial:?}");
         assert!(!trial.notes.contains("matching entry"), "{trial:?}");
         let login = home
             .pintle("login --no-browser --keyring")
             .word(guard.url());
-        let said = login.fails(3).await;
-        assert!(said.contains("keep credentials in files"), "{said}");
+        let text = login.fails(3).await;
+        assert!(text.contains("keep credentials in files"), "{text}");
         assert_eq!(guard.issuer.count("/authorize"), 0);
         return;
     }
@@ -38,23 +39,23 @@ async fn what_a_sign_in_puts_into_the_keyring_every_command_finds() {
     typist.sees("signed in").await;
     assert_eq!(typist.leaves().await.code(), Some(0));
     for place in ["\"access\"", "\"refresh\""] {
-        assert!(!home.kept().contains(place), "{:?}", home.files());
+        assert!(!home.stored().contains(place), "{:?}", home.files());
     }
 
     for status in [
         home.pintle("auth status --json"),
         home.pintle("auth status --json").word(guard.url()),
     ] {
-        let status = status.gives().await;
+        let status = status.json().await;
         assert_eq!(status["servers"][0]["server"], guard.url(), "{status}");
     }
     let call = home.pintle("call").word(guard.url());
     let sum = call.word("add").word("a=1").word("b=2").prints().await;
     assert_eq!(sum, "3\n");
 
-    let said = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(said.contains("taken back"), "{said}");
-    let gone = home.pintle("auth status --json").gives().await;
+    let text = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(text.contains("taken back"), "{text}");
+    let gone = home.pintle("auth status --json").json().await;
     assert_eq!(gone["servers"], Value::Array(Vec::new()));
     home.pintle("list").word(guard.url()).fails(3).await;
 }

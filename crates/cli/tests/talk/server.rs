@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A server that is there as long as this is.
+/// A running server. Dropping it ends the server.
 pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) task: JoinHandle<()>,
@@ -30,7 +30,7 @@ pub(crate) async fn serve() -> Served {
     serve_this(server()).await
 }
 
-/// The same, with lists that may be kept.
+/// Serves the same tools, with lists that may be cached.
 pub(crate) async fn serve_fresh() -> Served {
     let minute = Duration::from_secs(60);
     serve_this(server().list_freshness(Freshness::public(minute))).await
@@ -76,7 +76,7 @@ pub(crate) fn server() -> Server {
         .logging()
 }
 
-/// Adds numbers.
+/// Adds two or more numbers.
 #[tool(read_only)]
 async fn add(
     /// The first one.
@@ -91,25 +91,25 @@ async fn add(
     a + b as f64 + more.iter().sum::<i64>() as f64
 }
 
-/// Says a text again.
+/// Returns the text.
 #[tool(read_only)]
 async fn repeat(text: String) -> String {
     text
 }
 
-/// Fails.
+/// Fails on each call.
 #[tool]
 async fn fail() -> Result<String> {
     Err("the saw is blunt".into())
 }
 
-/// Says what no terminal should see.
+/// Returns control characters of a terminal.
 #[tool]
 async fn odd() -> String {
     "\u{1b}]0;owned\u{7}plain".to_owned()
 }
 
-/// Draws.
+/// Draws a picture.
 #[tool]
 async fn picture() -> ContentBlock {
     ContentBlock::image(b"\x89PNG\r\n\x1a\nrest", "image/png")
@@ -130,7 +130,7 @@ async fn greet(ctx: Context) -> Result<String> {
     }
 }
 
-/// Sends somebody elsewhere.
+/// Asks the user to visit a URL.
 #[tool]
 async fn sign_in(ctx: Context) -> Result<String> {
     match ctx
@@ -150,7 +150,7 @@ async fn ask_model(ctx: Context) -> Result<String> {
     Ok(message.model)
 }
 
-/// Takes steps, and tells of them.
+/// Takes steps, and reports each as progress.
 #[tool]
 async fn steps(ctx: Context) -> &'static str {
     ctx.progress(1.0, Some(2.0), "half\u{1b}way").await;
@@ -158,7 +158,7 @@ async fn steps(ctx: Context) -> &'static str {
     "done"
 }
 
-/// Holds on until it is given up.
+/// Runs until the call is cancelled.
 #[tool]
 async fn hold(ctx: Context) -> &'static str {
     ctx.progress(0.0, None, "holding").await;
@@ -180,7 +180,7 @@ async fn write_note(name: String, server: State<ServerHandle>) -> String {
     name
 }
 
-/// Tells what happens.
+/// Sends log messages.
 #[tool]
 async fn tell(ctx: Context) -> &'static str {
     ctx.log(LoggingLevel::Debug, None, "a shaving");
@@ -202,7 +202,7 @@ async fn lacquer(ctx: Context) -> Result<String> {
     Err("the lacquer is dry".into())
 }
 
-/// Waits for the glue, in vain.
+/// Waits for the glue without end.
 #[tool(task = optional)]
 async fn glue(ctx: Context) -> String {
     ctx.begin_task().await;
@@ -219,7 +219,7 @@ async fn greet_later(ctx: Context) -> Result<String> {
     }
 }
 
-/// Notes.
+/// A note on the workbench.
 #[resource("bench://notes/{name}", complete(name = names))]
 async fn note(name: String) -> Result<String, NotFound> {
     match name.as_str() {
@@ -236,7 +236,7 @@ async fn names(typed: String) -> Vec<String> {
         .collect()
 }
 
-/// Bytes.
+/// The bytes of a picture.
 #[resource("bench://scan", mime = "image/png")]
 async fn scan() -> Vec<u8> {
     b"\x89PNG\r\n\x1a\n".to_vec()
@@ -245,7 +245,7 @@ async fn scan() -> Vec<u8> {
 /// Reviews a piece of work.
 #[prompt(complete(work = names))]
 async fn review(
-    /// The work.
+    /// The work to review.
     work: String,
     tone: Option<String>,
 ) -> Vec<PromptMessage> {

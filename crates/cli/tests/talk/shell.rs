@@ -1,22 +1,22 @@
-//! A conversation by hand, without hands.
+//! A shell without a terminal.
 
 use crate::talk::program::pintle;
 use crate::talk::server::serve;
 
 #[tokio::test]
-async fn lines_are_obeyed_one_after_the_other() {
+async fn lines_are_run_in_order() {
     let server = serve().await;
     let lines = "# a remark\n\nadd a=1 b=2\ncall repeat 'text=two words'\nread bench://notes/glue\nreload\nexit\nfail\n";
-    let said = pintle("shell")
+    let text = pintle("shell")
         .word(&server.url)
         .input(lines)
         .prints()
         .await;
-    assert_eq!(said, "3\ntwo words\nLet it dry.\n");
+    assert_eq!(text, "3\ntwo words\nLet it dry.\n");
 }
 
 #[tokio::test]
-async fn a_line_that_fails_ends_it() {
+async fn a_failed_line_ends_the_shell() {
     let server = serve().await;
     let ended = pintle("shell")
         .word(&server.url)
@@ -28,14 +28,14 @@ async fn a_line_that_fails_ends_it() {
         (Some(5), "the saw is blunt\n"),
         "{ended:?}"
     );
-    let said = pintle("shell")
+    let text = pintle("shell")
         .word(&server.url)
         .input("nonsense\n")
         .fails(1)
         .await;
     assert!(
-        said.contains("`nonsense` is neither a command nor a tool"),
-        "{said}"
+        text.contains("`nonsense` is neither a command nor a tool"),
+        "{text}"
     );
     let help = pintle("shell")
         .word(&server.url)

@@ -1,4 +1,4 @@
-//! Signing in: at a terminal, once, for every command after it.
+//! Sign-ins at a terminal, and the later commands that use the credentials.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::talk::home::{Home, free_port, visit};
 use crate::talk::server::serve_http;
 use crate::talk::typist::Typist;
 
-/// What whoever signs in is told, and goes to; gives what the screen showed.
+/// Visits the sign-in page that the program shows, and returns the text on the screen.
 pub(crate) async fn follow(typist: &mut Typist, guard: &Guard) -> String {
     let mut shown = typist.sees("sign in at ").await;
     typist.sees(":").await;
@@ -33,7 +33,7 @@ async fn login(home: &Home, guard: &Guard) {
 // spec: 2025-11-25 AUTH-80
 // hardening: H-45, H-46
 #[tokio::test]
-async fn whoever_has_signed_in_is_let_in_from_then_on() {
+async fn commands_after_a_sign_in_use_its_credentials() {
     let (guard, home) = (Guard::new().await, Home::new());
     login(&home, &guard).await;
     let codes = guard.issuer.count("/authorize");
@@ -54,23 +54,19 @@ async fn whoever_has_signed_in_is_let_in_from_then_on() {
             assert!(!ended.notes.contains(&secret), "{}", ended.notes);
         }
     }
-    assert_eq!(
-        guard.issuer.count("/authorize"),
-        codes,
-        "nobody signs in again"
-    );
+    assert_eq!(guard.issuer.count("/authorize"), codes, "no second sign-in");
     for file in home.files() {
         let mode = file.metadata().expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", file.display());
     }
 }
 
-/// Whatever nobody may see: what is kept, and what was sent to the issuer.
+/// Returns all secrets: those in files, and those sent to the issuer.
 fn secrets(home: &Home, guard: &Guard) -> Vec<String> {
-    let kept = home.kept();
+    let stored = home.stored();
     let mut secrets: Vec<String> = Vec::new();
     for name in ["\"access\":\"", "\"refresh\":\""] {
-        let found = kept.split(name).skip(1);
+        let found = stored.split(name).skip(1);
         secrets.extend(found.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
     }
     for asked in guard.issuer.seen() {
@@ -83,7 +79,7 @@ fn secrets(home: &Home, guard: &Guard) -> Vec<String> {
 
 // hardening: H-46
 #[tokio::test]
-async fn a_sign_in_shows_no_secret_either() {
+async fn a_sign_in_shows_no_secret() {
     let (guard, home) = (Guard::new().await, Home::new());
     let trace = home.path().join("trace.jsonl");
     let trace_text = trace.to_str().expect("text");
@@ -108,9 +104,9 @@ async fn a_sign_in_shows_no_secret_either() {
 }
 
 #[tokio::test]
-async fn a_command_asks_before_it_opens_anything() {
+async fn a_command_asks_before_it_opens_a_browser() {
     let (guard, home) = (Guard::new().await, Home::new());
-    // A browser that only says where it was sent.
+    // This browser only writes its arguments to a file.
     let (bin, went) = (home.path().join("bin"), home.path().join("went"));
     std::fs::create_dir_all(&bin).expect("made");
     let opener = bin.join("xdg-open");
@@ -148,7 +144,7 @@ async fn a_command_asks_before_it_opens_anything() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_where_there_is_no_terminal() {
+async fn no_sign_in_begins_without_a_terminal() {
     let (guard, home) = (Guard::new().await, Home::new());
     for line in [
         "list",
@@ -162,10 +158,10 @@ async fn nobody_is_asked_where_there_is_no_terminal() {
             true => asked.word("add").word("a=1"),
             false => asked,
         };
-        let said = asked.fails(3).await;
+        let text = asked.fails(3).await;
         assert!(
-            said.contains("login") || said.contains("--no-browser"),
-            "{line}: {said}"
+            text.contains("login") || text.contains("--no-browser"),
+            "{line}: {text}"
         );
     }
     assert_eq!(guard.issuer.count("/authorize"), 0);
@@ -175,16 +171,16 @@ async fn nobody_is_asked_where_there_is_no_terminal() {
 }
 
 #[tokio::test]
-async fn who_is_signed_in_is_said_and_forgotten() {
+async fn a_sign_in_is_shown_and_removed() {
     let (guard, home) = (Guard::new().await, Home::new());
     let none = home.pintle("auth status").prints().await;
     assert_eq!(none, "Nobody is signed in.\n");
     login(&home, &guard).await;
-    let all = home.pintle("auth status --json").gives().await;
+    let all = home.pintle("auth status --json").json().await;
     let one = home
         .pintle("auth status --json")
         .word(guard.url())
-        .gives()
+        .json()
         .await;
     assert_eq!(all, one);
     let server = &one["servers"][0];
@@ -198,19 +194,19 @@ async fn who_is_signed_in_is_said_and_forgotten() {
         assert!(!text.contains(&secret) && !one.to_string().contains(&secret));
     }
 
-    let said = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(said.contains("taken back"), "{said}");
+    let text = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(text.contains("taken back"), "{text}");
     assert!(guard.issuer.count("/revoke") > 0);
-    let said = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(said.starts_with("Nobody was signed in"), "{said}");
+    let text = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(text.starts_with("Nobody was signed in"), "{text}");
     home.pintle("list").word(guard.url()).fails(3).await;
-    let gone = home.pintle("auth status --json").gives().await;
+    let gone = home.pintle("auth status --json").json().await;
     assert_eq!(gone["servers"], Value::Array(Vec::new()));
 }
 
 // spec: 2026-07-28 X-CC-05
 #[tokio::test]
-async fn a_client_that_asks_for_itself_needs_nobody() {
+async fn a_client_with_its_own_credentials_needs_no_sign_in() {
     let (guard, home) = (Guard::new().await, Home::new());
     guard.issuer.knows("robot", Some("robot-secret"), &[]);
     let call = || {
@@ -225,26 +221,26 @@ async fn a_client_that_asks_for_itself_needs_nobody() {
         "{ended:?}"
     );
     assert!(!ended.notes.contains("robot-secret"), "{}", ended.notes);
-    assert!(home.files().is_empty(), "nothing is kept");
+    assert!(home.files().is_empty(), "nothing is stored");
     let trace = home.path().join("trace.jsonl");
     let traced = call().set("SECRET", "robot-secret").word("--trace");
     traced.word(trace.to_str().expect("text")).prints().await;
     let traced = std::fs::read_to_string(&trace).expect("a trace");
     assert!(traced.contains("io.modelcontextprotocol/oauth-client-credentials"));
     assert!(!traced.contains("robot-secret"), "{traced}");
-    let said = call().set("SECRET", "wrong-secret").fails(3).await;
+    let text = call().set("SECRET", "wrong-secret").fails(3).await;
     assert!(
-        said.contains("invalid_client") && !said.contains("wrong-secret"),
-        "{said}"
+        text.contains("invalid_client") && !text.contains("wrong-secret"),
+        "{text}"
     );
-    let said = home
+    let text = home
         .pintle("login --client-credentials --client-id robot")
         .word("--client-secret-env=SECRET");
-    said.word(guard.url()).set("SECRET", "x").fails(1).await;
+    text.word(guard.url()).set("SECRET", "x").fails(1).await;
 }
 
 #[tokio::test]
-async fn a_port_may_be_chosen_and_a_client_be_known() {
+async fn a_sign_in_can_use_a_chosen_port_and_a_registered_client() {
     let (guard, home) = (Guard::new().await, Home::new());
     let chosen = free_port();
     let redirect = format!("http://127.0.0.1:{chosen}/callback");
@@ -264,31 +260,31 @@ async fn a_port_may_be_chosen_and_a_client_be_known() {
     typist.sees("signed in").await;
     assert_eq!(typist.leaves().await.code(), Some(0));
     assert_eq!(guard.issuer.count("/register"), 0);
-    let status = home.pintle("auth status --json").gives().await;
+    let status = home.pintle("auth status --json").json().await;
     assert_eq!(status["servers"][0]["client"], "desk");
 
     let _taken = std::net::TcpListener::bind(("127.0.0.1", chosen)).expect("free again");
-    let said = home
+    let text = home
         .pintle("login --no-browser --redirect-port")
         .word(&port);
-    let said = said.word(guard.url()).fails(4).await;
-    assert!(said.contains(&format!("port {port}")), "{said}");
+    let text = text.word(guard.url()).fails(4).await;
+    assert!(text.contains(&format!("port {port}")), "{text}");
 }
 
 #[tokio::test]
-async fn a_server_that_asks_nobody_is_signed_in_to_by_nobody() {
+async fn a_server_that_requires_no_token_has_no_sign_in() {
     let (server, home) = (serve_http().await, Home::new());
-    let said = home
+    let text = home
         .pintle("login --no-browser")
         .word(&server.url)
         .fails(5)
         .await;
-    assert!(said.contains("requires no sign-in"), "{said}");
-    let said = home
+    assert!(text.contains("requires no sign-in"), "{text}");
+    let text = home
         .pintle("login --no-browser http://127.0.0.1:1/mcp")
         .fails(4)
         .await;
-    assert!(said.contains("cannot determine whether"), "{said}");
+    assert!(text.contains("cannot determine whether"), "{text}");
     for words in [
         "login",
         "login tcp://127.0.0.1:1",
@@ -300,7 +296,7 @@ async fn a_server_that_asks_nobody_is_signed_in_to_by_nobody() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_is_down_costs_nobody_the_sign_in() {
+async fn an_issuer_that_is_down_does_not_remove_credentials() {
     let (guard, home) = (Guard::new().await, Home::new());
     login(&home, &guard).await;
     guard.issuer.feels(IssuerBehavior::Broken(503));
@@ -312,7 +308,7 @@ async fn an_issuer_that_is_down_costs_nobody_the_sign_in() {
 }
 
 #[tokio::test]
-async fn a_broken_deployment_is_explained_link_by_link() {
+async fn a_broken_deployment_is_explained_for_each_link() {
     let (guard, home) = (Guard::new().await, Home::new());
     let inspect = || home.pintle("inspect").word(guard.url()).run();
     let whole = inspect().await;
@@ -353,7 +349,7 @@ async fn a_broken_deployment_is_explained_link_by_link() {
         .collect();
     assert_eq!(names, ["PKCE", "registration"], "{links:?}");
 
-    // Whoever sits at a terminal is told the same, and is sent nowhere.
+    // At a terminal the program shows the same, and opens no browser.
     let mut typist = home.typist(&["inspect", guard.url()]);
     typist.sees("broken").await;
     typist.sees("code_challenge_methods_supported").await;
@@ -363,7 +359,7 @@ async fn a_broken_deployment_is_explained_link_by_link() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_explained_by_what_the_server_says() {
+async fn a_rejected_token_is_explained_with_the_answer_of_the_server() {
     let (guard, home) = (Guard::new().await, Home::new());
     let good = || guard.issuer.token(guard.url()).scopes("bench");
     let rows = [
@@ -383,12 +379,12 @@ async fn a_token_that_is_refused_is_explained_by_what_the_server_says() {
             format!("`pintle login {} --scope bench`", guard.url()),
         ),
     ];
-    for (token, said, next) in rows {
+    for (token, text, next) in rows {
         let token = token.sign();
         let inspected = home.pintle("inspect --bearer-env TOKEN").word(guard.url());
         let inspected = inspected.set("TOKEN", &token).run().await;
         assert_eq!(inspected.code, Some(3), "{inspected:?}");
-        let shown = format!("broken token: the server refuses it {said}");
+        let shown = format!("broken token: the server refuses it {text}");
         assert!(inspected.output.contains(&shown), "{inspected:?}");
         assert!(inspected.notes.contains(&next), "{inspected:?}");
         assert!(!format!("{inspected:?}").contains(&token), "{inspected:?}");

@@ -16,7 +16,7 @@ fn line(command: &str, revision: &str, url: &str, words: &str) -> Pintle {
 // spec: 2025-11-25 TASK-20, TASK-26
 // spec: 2026-07-28 X-TASK-18, X-TASK-32
 #[tokio::test]
-async fn a_task_is_begun_in_one_run_and_waited_for_in_another() {
+async fn a_task_begins_in_one_run_and_is_awaited_in_another() {
     let (pipe, http) = (serve().await, serve_http().await);
     for url in [&pipe.url, &http.url] {
         for revision in BOTH {
@@ -24,18 +24,18 @@ async fn a_task_is_begun_in_one_run_and_waited_for_in_another() {
             let id = id.trim();
             assert!(!id.is_empty() && !id.contains(char::is_whitespace), "{id}");
             let wait = format!("wait {id}");
-            let said = line("tasks", revision, url, &wait).prints().await;
-            assert_eq!(said, "sanded\n", "{revision} {url}");
+            let text = line("tasks", revision, url, &wait).prints().await;
+            assert_eq!(text, "sanded\n", "{revision} {url}");
             let result = format!("result {id}");
-            let said = line("tasks --json", revision, url, &result).gives().await;
+            let text = line("tasks --json", revision, url, &result).json().await;
             assert_eq!(
-                said["content"],
+                text["content"],
                 json!([{ "type": "text", "text": "sanded" }])
             );
             let get = format!("get {id}");
-            let said = line("tasks --json", revision, url, &get).gives().await;
+            let text = line("tasks --json", revision, url, &get).json().await;
             assert_eq!(
-                (&said["taskId"], &said["status"]),
+                (&text["taskId"], &text["status"]),
                 (&json!(id), &json!("completed"))
             );
         }
@@ -54,7 +54,7 @@ async fn a_call_may_wait_for_its_task() {
                 "{ended:?}"
             );
             assert_eq!(ended.notes.contains("task "), words != "call", "{ended:?}");
-            // One that is a task only needs no flag; that its tool failed is no secret.
+            // A tool that requires a task needs no flag. Its failure is the exit code.
             let ended = line(words, revision, &server.url, "lacquer").run().await;
             assert_eq!(ended.output, "the lacquer is dry\n", "{ended:?}");
             assert_eq!(ended.code, Some(5));
@@ -72,28 +72,28 @@ async fn a_call_may_wait_for_its_task() {
 }
 
 #[tokio::test]
-async fn a_task_that_goes_on_is_cancelled() {
+async fn a_running_task_is_cancelled() {
     let server = serve().await;
     for revision in BOTH {
         let begun = line("call --detach --json", revision, &server.url, "glue")
-            .gives()
+            .json()
             .await;
         let id = begun["taskId"].as_str().expect("a name").to_owned();
         let tasks = |words: String| line("tasks", revision, &server.url, &words);
-        let said = tasks(format!("get {id}")).prints().await;
-        assert!(said.contains("working"), "{said}");
-        let said = tasks(format!("result {id}")).fails(5).await;
-        assert!(said.contains("no result yet, it is working"), "{said}");
-        let said = tasks(format!("cancel {id}")).prints().await;
-        assert!(said.contains("cancelled"), "{said}");
-        let said = tasks(format!("wait {id}")).fails(5).await;
-        assert!(said.contains("cancelled"), "{said}");
+        let text = tasks(format!("get {id}")).prints().await;
+        assert!(text.contains("working"), "{text}");
+        let text = tasks(format!("result {id}")).fails(5).await;
+        assert!(text.contains("no result yet, it is working"), "{text}");
+        let text = tasks(format!("cancel {id}")).prints().await;
+        assert!(text.contains("cancelled"), "{text}");
+        let text = tasks(format!("wait {id}")).fails(5).await;
+        assert!(text.contains("cancelled"), "{text}");
         tasks("wait nothing".to_owned()).fails(5).await;
     }
 }
 
 #[tokio::test]
-async fn what_a_task_asks_is_answered_by_whoever_waits() {
+async fn a_run_that_waits_for_a_task_answers_its_questions() {
     let server = serve().await;
     for revision in BOTH {
         let id = line("call --detach", revision, &server.url, "greet_later")

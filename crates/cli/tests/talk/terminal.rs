@@ -1,4 +1,4 @@
-//! A conversation by hand, at a terminal.
+//! A shell and questions at a terminal.
 
 use crate::talk::home::Home;
 use crate::talk::server::serve;
@@ -11,7 +11,7 @@ const UP: &str = "\u{1b}[A";
 const CTRL_C: &str = "\u{3}";
 const CTRL_D: &str = "\u{4}";
 
-/// A shell that waits for its first line.
+/// Starts a shell, and waits for its first prompt.
 async fn shell(url: &str) -> Typist {
     let mut typist = Typist::starts(&["shell", url]);
     typist.sees("Ctrl-D exits.").await;
@@ -39,7 +39,7 @@ async fn names_and_arguments_are_completed() {
     typist.sees(PROMPT).await;
     typist.types(&format!("prompt rev{TAB}")).await;
     typist.sees("review").await;
-    // The server is asked what the work may be.
+    // The server completes the argument `work`.
     typist.types(&format!(" work=gl{TAB}")).await;
     typist.sees("work=glue").await;
     typist.types(ENTER).await;
@@ -50,7 +50,7 @@ async fn names_and_arguments_are_completed() {
 }
 
 #[tokio::test]
-async fn lines_are_remembered() {
+async fn lines_are_stored_in_the_history() {
     let server = serve().await;
     let mut typist = shell(&server.url).await;
     typist.types(&format!("add a=1 b=2{ENTER}")).await;
@@ -68,7 +68,7 @@ async fn lines_are_remembered() {
 // spec: 2025-11-25 CANC-13
 // spec: 2026-07-28 N-CANC-14 (screen)
 #[tokio::test]
-async fn an_interruption_gives_the_call_up_and_not_the_shell() {
+async fn an_interruption_cancels_the_call_and_not_the_shell() {
     let server = serve().await;
     let mut typist = shell(&server.url).await;
     typist.types(&format!("hold{ENTER}")).await;
@@ -76,12 +76,12 @@ async fn an_interruption_gives_the_call_up_and_not_the_shell() {
     typist.types(CTRL_C).await;
     typist.sees("interrupted").await;
     typist.sees(PROMPT).await;
-    // A line that is given up is not obeyed.
+    // An interrupted line is not run.
     typist.types(&format!("fail{CTRL_C}")).await;
     typist.sees(PROMPT).await;
     typist.types(&format!("add a=1 b=2{ENTER}")).await;
-    let said = typist.sees("\r\n3\r\n").await;
-    assert!(!said.contains("the saw is blunt"), "{said}");
+    let text = typist.sees("\r\n3\r\n").await;
+    assert!(!text.contains("the saw is blunt"), "{text}");
     typist.sees(PROMPT).await;
     leave(typist).await;
 }
@@ -103,7 +103,7 @@ async fn a_question_is_a_form() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_given_up_swallows_nothing() {
+async fn a_cancelled_question_consumes_no_input() {
     let server = serve().await;
     let mut typist = shell(&server.url).await;
     typist.types(&format!("greet{ENTER}")).await;
@@ -116,7 +116,7 @@ async fn a_question_that_is_given_up_swallows_nothing() {
     typist.sees("\r\nwhole\r\n").await;
     typist.sees(PROMPT).await;
 
-    // Whoever declines goes on.
+    // The shell continues after a declined question.
     typist.types(&format!("greet{ENTER}")).await;
     typist.sees("Who is there?").await;
     typist.sees("> ").await;
@@ -127,7 +127,7 @@ async fn a_question_that_is_given_up_swallows_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_by_a_file_may_leave() {
+async fn a_question_of_a_file_can_be_interrupted() {
     let server = serve().await;
     let home = Home::new();
     let asks = r#"{"inputs": [{"id": "where", "type": "promptString", "description": "Where?"}],
@@ -154,7 +154,7 @@ async fn whoever_is_asked_by_a_file_may_leave() {
 }
 
 #[tokio::test]
-async fn progress_is_drawn_and_taken_away() {
+async fn progress_is_drawn_and_erased() {
     let server = serve().await;
     let mut typist = Typist::starts(&["call", &server.url, "steps"]);
     typist.sees("50%  half\\u{1b}way").await;
@@ -171,7 +171,7 @@ async fn an_interruption_ends_a_command() {
     typist.sees("interrupted").await;
     assert_eq!(typist.leaves().await.code(), Some(130));
 
-    // Also where nobody has answered the question.
+    // The same applies to an open question.
     let mut typist = Typist::starts(&["call", &server.url, "greet"]);
     typist.sees("> ").await;
     typist.types(CTRL_C).await;

@@ -1,4 +1,4 @@
-//! Somebody at a terminal.
+//! A user at a terminal.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -9,14 +9,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-/// How long anything may take, before a test fails rather than hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time of a wait in a test. A test then fails, so that it cannot hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The program at a terminal of its own, and whoever types.
+/// A program at a terminal of its own, with the user who types there.
 pub(crate) struct Typist {
     terminal: Pty,
     child: Child,
-    /// What the screen has shown that was not looked at yet.
+    /// Text on the screen that the test has not read yet.
     shown: String,
 }
 
@@ -31,7 +31,7 @@ impl Typist {
         Self::starts_at(Path::new("."), words, env)
     }
 
-    /// The same, in a directory.
+    /// Starts the program with words and variables, in a directory.
     pub(crate) fn starts_at(directory: &Path, words: &[&str], env: &[(&str, &str)]) -> Self {
         let (terminal, screen) = open().expect("a terminal");
         terminal.resize(Size::new(40, 120)).expect("a size");
@@ -52,13 +52,13 @@ impl Typist {
         }
     }
 
-    /// Types keys.
+    /// Writes keys to the terminal.
     pub(crate) async fn types(&mut self, keys: &str) {
         let typed = self.terminal.write_all(keys.as_bytes()).await;
         typed.expect("the terminal is there");
     }
 
-    /// Waits until the screen shows a text, and gives what it showed before it.
+    /// Waits until the screen shows a text, and returns the text before it.
     pub(crate) async fn sees(&mut self, text: &str) -> String {
         loop {
             if let Some(at) = self.shown.find(text) {
@@ -66,7 +66,7 @@ impl Typist {
                 return std::mem::replace(&mut self.shown, rest);
             }
             let mut piece = [0; 4096];
-            let read = timeout(PATIENCE, self.terminal.read(&mut piece)).await;
+            let read = timeout(TEST_TIMEOUT, self.terminal.read(&mut piece)).await;
             match read {
                 Ok(Ok(1..)) => {}
                 ended => panic!("never shown: {text:?}; shown: {:?}; {ended:?}", self.shown),
@@ -77,14 +77,15 @@ impl Typist {
         }
     }
 
-    /// Waits until the program is gone.
+    /// Waits for the end of the program.
     pub(crate) async fn leaves(mut self) -> ExitStatus {
-        // Whatever is still written has to be read, or the program waits for ever.
+        // The rest of the output must be read, because the program waits while the terminal is
+        // full.
         let mut rest = Vec::new();
         let read = self.terminal.read_to_end(&mut rest);
-        // Linux says that the terminal is gone by an error.
-        let _ = timeout(PATIENCE, read).await.expect("in time");
-        let ended = timeout(PATIENCE, self.child.wait()).await;
+        // On Linux, reading a closed terminal is an error.
+        let _ = timeout(TEST_TIMEOUT, read).await.expect("in time");
+        let ended = timeout(TEST_TIMEOUT, self.child.wait()).await;
         ended.expect("in time").expect("ended")
     }
 }

@@ -1,4 +1,4 @@
-//! How a line may go on.
+//! Completion of a typed line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,30 +12,30 @@ use rustyline::{Context, Result};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::known_offers::{COMMANDS, KnownOffers, OWN};
+use super::known_offers::{COMMANDS, KnownOffers, SHELL_COMMANDS};
 use crate::args::Completion;
 use crate::arguments::Guide;
 use crate::command::complete::params;
 use crate::conversation::Conversation;
 use crate::text;
 
-/// How long a server may take to complete an argument before the line goes on without it.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Maximum time for a server to complete an argument. After it, the line gets no completion.
+const COMPLETION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Helps whoever types.
+/// Completes lines that the user types.
 pub(super) struct Helper {
     known: Arc<KnownOffers>,
     client: Client,
     runtime: Handle,
 }
 
-/// What may follow, and from where on it replaces the line.
+/// Candidates for a completion, with the position in the line where they begin.
 #[derive(Debug, PartialEq, Eq)]
-enum Ways {
-    /// These.
+enum Candidates {
+    /// Words of the program and the server.
     Words(usize, Vec<String>),
-    /// Whatever the server says of an argument.
-    Asked(usize, Box<Question>),
+    /// The values that the server returns for an argument.
+    FromServer(usize, Box<Question>),
 }
 
 /// An argument of a prompt that the server completes.
@@ -67,13 +67,13 @@ impl Helper {
         }
     }
 
-    /// Asks the server; a server that has no answer in time has none.
+    /// Asks the server. Returns no values if the server does not answer in time.
     fn ask(&self, question: Question) -> Vec<String> {
         let call = self
             .client
             .complete(params(&question.into()))
-            .total_timeout(PATIENCE);
-        // The line is edited on a thread of its own; the conversation goes on meanwhile.
+            .total_timeout(COMPLETION_TIMEOUT);
+        // The editor has a thread of its own, so the conversation continues meanwhile.
         match self.runtime.block_on(async { call.await }) {
             Ok(result) => result.completion.values,
             Err(_) => Vec::new(),
@@ -85,11 +85,11 @@ impl Completer for Helper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
-        let (start, words) = match ways(line.get(..at).unwrap_or(line), &self.known) {
-            Ways::Words(start, words) => (start, words),
-            Ways::Asked(start, question) => (start, self.ask(*question)),
+        let (start, words) = match candidates(line.get(..at).unwrap_or(line), &self.known) {
+            Candidates::Words(start, words) => (start, words),
+            Candidates::FromServer(start, question) => (start, self.ask(*question)),
         };
-        // A word with a character that would do something to the terminal is not offered.
+        // A word with control characters is not offered, because it could control the terminal.
         let safe = words.into_iter().filter(|word| text::line(word) == *word);
         let pairs = safe.map(|word| Pair {
             display: word.clone(),
@@ -106,7 +106,7 @@ impl Highlighter for Helper {}
 impl Validator for Helper {}
 impl rustyline::Helper for Helper {}
 
-/// A word so that it stays one.
+/// Quotes a word if it would otherwise not be one word.
 fn quoted(word: &str) -> String {
     match word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\')) {
         false => word.to_owned(),
@@ -114,15 +114,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The ways on from the end of a line.
-fn ways(line: &str, known: &KnownOffers) -> Ways {
-    // A blank may have more than one byte.
+/// Returns the candidates at the end of a line.
+fn candidates(line: &str, known: &KnownOffers) -> Candidates {
+    // The start is a byte position, and a blank can have several bytes.
     let start = line.trim_end_matches(|c: char| !c.is_whitespace()).len();
     let (before, word) = line.split_at(start);
     let before: Vec<&str> = before.split_whitespace().collect();
     match before.as_slice() {
         [] => {
-            let commands = COMMANDS.into_iter().chain(OWN);
+            let commands = COMMANDS.into_iter().chain(SHELL_COMMANDS);
             matching(start, word, commands.chain(known.tools()))
         }
         ["call" | "bench"] => matching(start, word, known.tools()),
@@ -138,15 +138,15 @@ fn ways(line: &str, known: &KnownOffers) -> Ways {
     }
 }
 
-fn matching<'w>(start: usize, word: &str, words: impl IntoIterator<Item = &'w str>) -> Ways {
+fn matching<'w>(start: usize, word: &str, words: impl IntoIterator<Item = &'w str>) -> Candidates {
     let words = words.into_iter().filter(|known| known.starts_with(word));
-    Ways::Words(start, words.map(str::to_owned).collect())
+    Candidates::Words(start, words.map(str::to_owned).collect())
 }
 
-/// An argument of a tool: its key, or one of the values that its schema lists.
-fn argument(start: usize, word: &str, tool: &str, known: &KnownOffers) -> Ways {
+/// Completes an argument of a tool: its key, or a value that its schema lists.
+fn argument(start: usize, word: &str, tool: &str, known: &KnownOffers) -> Candidates {
     let Some(tool) = known.tool(tool) else {
-        return Ways::Words(start, Vec::new());
+        return Candidates::Words(start, Vec::new());
     };
     let guide = Guide::new(&tool.input_schema);
     match word.split_once('=') {
@@ -180,14 +180,14 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// An argument of a prompt: its key, or what the server says of it.
+/// Completes an argument of a prompt: its key, or a value from the server.
 fn text_argument(
     start: usize,
     word: &str,
     prompt: &str,
     given: &[&str],
     known: &KnownOffers,
-) -> Ways {
+) -> Candidates {
     let Some((key, value)) = word.split_once('=') else {
         let arguments = known
             .prompt(prompt)
@@ -208,7 +208,7 @@ fn text_argument(
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect(),
     };
-    Ways::Asked(start + key.len() + 1, Box::new(question))
+    Candidates::FromServer(start + key.len() + 1, Box::new(question))
 }
 
 #[cfg(test)]
@@ -228,9 +228,9 @@ mod tests {
     }
 
     fn words(line: &str) -> (usize, String) {
-        match ways(line, &known()) {
-            Ways::Words(start, words) => (start, words.join(" ")),
-            asked @ Ways::Asked(..) => panic!("{line}: {asked:?}"),
+        match candidates(line, &known()) {
+            Candidates::Words(start, words) => (start, words.join(" ")),
+            other @ Candidates::FromServer(..) => panic!("{line}: {other:?}"),
         }
     }
 
@@ -259,17 +259,17 @@ mod tests {
 
     // spec: 2025-11-25 COMP-03
     #[test]
-    fn the_server_is_asked_about_its_prompts() {
+    fn the_server_completes_arguments_of_its_prompts() {
         let question = Question {
             prompt: "greet".to_owned(),
             argument: "how".to_owned(),
             prefix: "lo".to_owned(),
             others: vec![("who".to_owned(), "ann".to_owned())],
         };
-        let asked = Ways::Asked(25, Box::new(question));
-        let found = ways("prompt greet who=ann how=lo", &known());
-        assert_eq!(found, asked);
-        let Ways::Asked(_, question) = found else {
+        let expected = Candidates::FromServer(25, Box::new(question));
+        let found = candidates("prompt greet who=ann how=lo", &known());
+        assert_eq!(found, expected);
+        let Candidates::FromServer(_, question) = found else {
             unreachable!("compared above")
         };
         let request = serde_json::to_value(params(&(*question).into())).expect("JSON");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stays_one_word() {
+    fn a_quoted_word_is_one_word() {
         for word in ["plain", "two words", "a \"quoted\" \\ one", "it's"] {
             let line = quoted(word);
             assert_eq!(
@@ -290,9 +290,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_odd(line in "(call|add|prompt|greet|read|é| |=|'|\\PC){0,8}") {
-            let start = match ways(&line, &known()) {
-                Ways::Words(start, _) | Ways::Asked(start, _) => start,
+        fn no_line_panics(line in "(call|add|prompt|greet|read|é| |=|'|\\PC){0,8}") {
+            let start = match candidates(&line, &known()) {
+                Candidates::Words(start, _) | Candidates::FromServer(start, _) => start,
             };
             prop_assert!(line.is_char_boundary(start) && start <= line.len());
         }

@@ -1,4 +1,4 @@
-//! What can be typed in a shell: commands, and what the server offers.
+//! The words that a shell knows: its commands, and the offers of the server.
 
 use pintle::model::{Prompt, Tool};
 
@@ -7,34 +7,34 @@ use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::show::Offers;
 
-/// The commands of a shell that are commands of the program, too.
+/// Commands of a shell that are commands of the program, too.
 pub(super) const COMMANDS: [&str; 9] = [
     "bench", "call", "complete", "inspect", "list", "ping", "prompt", "read", "tasks",
 ];
 
-/// The commands that only a shell has.
-pub(super) const OWN: [&str; 3] = ["exit", "help", "reload"];
+/// Commands that only a shell has.
+pub(super) const SHELL_COMMANDS: [&str; 3] = ["exit", "help", "reload"];
 
 /// Whether a word is a command of the program.
 pub(super) fn is_command(word: &str) -> bool {
     COMMANDS.contains(&word)
 }
 
-/// What a server offers, as far as it can be typed.
+/// Names of a server's offers that can be typed in a line.
 #[derive(Debug, Default)]
 pub(super) struct KnownOffers(Offers);
 
 impl KnownOffers {
-    /// Asks the server what it offers.
+    /// Requests the offers of the server.
     ///
     /// # Errors
     ///
-    /// Those of the calls.
+    /// The errors of the calls.
     pub(super) async fn learn(conversation: &Conversation) -> Result<Self, CliError> {
         offers(conversation, &[]).await.map(Self)
     }
 
-    /// Whether there is a tool of this name.
+    /// Whether the server has a tool of this name.
     pub(super) fn is_tool(&self, name: &str) -> bool {
         self.tool(name).is_some()
     }
@@ -63,7 +63,7 @@ impl KnownOffers {
             .map(|prompt| prompt.name.as_str())
     }
 
-    /// Addresses of resources and of templates.
+    /// Returns the URIs of resources and of templates.
     pub(super) fn uris(&self) -> impl Iterator<Item = &str> {
         let resources = self.0.resources.iter().flatten();
         let templates = self.0.resource_templates.iter().flatten();
@@ -71,7 +71,7 @@ impl KnownOffers {
         resources.chain(templates.map(|template| template.uri_template.as_str()))
     }
 
-    /// Knows what a test says.
+    /// Creates offers with these tools.
     #[cfg(test)]
     pub(super) fn of_tools(tools: serde_json::Value) -> Self {
         Self(Offers {
@@ -80,7 +80,7 @@ impl KnownOffers {
         })
     }
 
-    /// Knows what a test says.
+    /// Adds prompts to the offers.
     #[cfg(test)]
     pub(super) fn and_prompts(mut self, prompts: serde_json::Value) -> Self {
         self.0.prompts = serde_json::from_value(prompts).expect("prompts");
