@@ -115,7 +115,7 @@ impl fmt::Display for SpawnError {
             Self::Failed { program, .. } => write!(f, "{program} could not be started"),
             Self::Crashing { times, rest, .. } => write!(
                 f,
-                "the server ended by itself {times} times in a row; the next start is in {} s",
+                "the server ended on its own {times} times in a row; the next start is in {} s",
                 rest.as_secs()
             ),
         }
