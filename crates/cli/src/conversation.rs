@@ -1,5 +1,4 @@
-//! A conversation with the server that was meant: who is reached and how, and who answers its
-//! questions.
+//! A conversation with one server: how the tool connects to it, and how it answers its questions.
 
 mod opening;
 mod reach;
@@ -26,16 +25,16 @@ use crate::screen::Screen;
 pub(crate) use opening::Opening;
 pub(crate) use reach::target;
 
-/// How many bytes are read from a file or from standard input as an argument; more than the
-/// largest message.
+/// Maximum size of an argument from a file or from standard input, in bytes. It exceeds the largest
+/// message.
 const ARGUMENT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A server, and the options of the conversation with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConversationOptions<'o> {
-    /// The server that was typed.
+    /// The server from the command line.
     pub(crate) server: &'o ServerSpec,
-    /// The settings that were typed.
+    /// The settings from the command line.
     pub(crate) settings: &'o Settings,
     /// The form of results.
     pub(crate) format: Format,
@@ -45,16 +44,16 @@ pub(crate) struct ConversationOptions<'o> {
     pub(crate) watches_cache: bool,
 }
 
-/// A conversation, and where its results and notes go. Clones are the same one.
+/// An open conversation with the outputs for its results and notes. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Conversation {
-    /// The server.
+    /// The client of this conversation.
     pub(crate) client: Client,
     /// The streams of this process.
     pub(crate) screen: Screen,
-    /// For whom results are printed.
+    /// The form of results.
     pub(crate) format: Format,
-    /// Standard error.
+    /// Progress, log messages and warnings, on standard error.
     pub(crate) live: Arc<Live>,
     desk: Arc<Prompter>,
     timeout: Option<Duration>,
@@ -65,7 +64,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// Those of the call.
     pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, CliError> {
         let live = Arc::clone(&self.live);
         let call = self
@@ -76,7 +75,7 @@ impl Conversation {
         Ok(made?)
     }
 
-    /// The outcome of a call. Meanwhile it is shown what the call waits for after a visit to a URL.
+    /// Waits for a call. Meanwhile the user sees which visits to URLs the call waits for.
     pub(crate) async fn waited<C: IntoFuture>(&self, call: C) -> C::Output {
         tokio::select! {
             made = call => made,
@@ -84,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// A call that is waited for as long as was said.
+    /// Limits a call to `--timeout`, if it is given.
     pub(crate) fn bounded<R>(&self, call: Call<R>) -> Call<R> {
         match self.timeout {
             Some(timeout) => call.timeout(timeout),
@@ -92,11 +91,11 @@ impl Conversation {
         }
     }
 
-    /// Asks for all of a list.
+    /// Requests all pages of a list, within `--timeout`.
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// Those of the call.
     pub(crate) async fn patient<T: Item>(
         &self,
         list: List<T>,
@@ -104,7 +103,7 @@ impl Conversation {
         Ok(self.patiently(list).await?)
     }
 
-    /// A list that is waited for as long as was said.
+    /// Limits the requests for a list to `--timeout`, if it is given.
     pub(crate) fn patiently<T: Item>(&self, list: List<T>) -> List<T> {
         match self.timeout {
             Some(timeout) => list.timeout(timeout),
@@ -112,7 +111,7 @@ impl Conversation {
         }
     }
 
-    /// The same conversation, with results for somebody else.
+    /// Returns the same conversation with another form of results.
     pub(crate) fn with_format(&self, format: Format) -> Self {
         Self {
             format,
@@ -120,12 +119,12 @@ impl Conversation {
         }
     }
 
-    /// Takes back the questions that are being asked, because whoever is asked wants to go on.
+    /// Cancels the open questions, because the user interrupts the call.
     pub(crate) fn interrupt(&self) {
         self.desk.cancel_questions();
     }
 
-    /// Says goodbye, and waits until the server is gone that was started for this.
+    /// Closes the conversation. A server process of this conversation has ended afterwards.
     pub(crate) async fn close(&self) {
         self.client.close().await;
     }
@@ -164,9 +163,10 @@ fn described(
     Ok(Prompter::register(desk, builder))
 }
 
-/// A time-out bounds the wait for the end of visits, and the opening, which may take longer than usual then: a package runner may have to
-/// download a server. On a pipe half of it is for the probe, so that a server that ignores the probe is
-/// still asked for a handshake.
+/// Returns the options of the client. `--timeout` limits visits and the opening.
+///
+/// The opening may then take longer than by default, because a package runner may download the server.
+/// On a pipe the probe gets half of the time. So a server that ignores the probe still gets a handshake.
 fn options(wanted: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
     if let Some(timeout) = wanted.settings.timeout {
@@ -177,16 +177,16 @@ fn options(wanted: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
         };
         options.visit_timeout = timeout;
     }
-    // Nobody watches what is kept for one command.
+    // One command needs no notifications about its cached results.
     options.watch_cache = wanted.watches_cache;
     options
 }
 
-/// What a word of the command line refers to: a file, or standard input.
+/// Reads an argument from a file, or without one from standard input.
 ///
 /// # Errors
 ///
-/// Whatever the system says; [`io::ErrorKind::FileTooLarge`].
+/// Those of the system; [`io::ErrorKind::FileTooLarge`] above 32 MiB.
 pub(crate) fn read_argument(file: Option<&str>) -> io::Result<String> {
     let mut text = String::new();
     match file {

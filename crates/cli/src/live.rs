@@ -1,5 +1,6 @@
-//! What goes on while a call is under way, on standard error: progress as one line that is drawn
-//! again and again, log messages and warnings above it.
+//! Progress, log messages and warnings of a running call, on standard error.
+//!
+//! A terminal redraws progress on one line and shows the rest above it.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +14,16 @@ use unicode_width::UnicodeWidthChar as _;
 use crate::screen::{Look, Style};
 use crate::text;
 
-/// How often progress is drawn at most.
+/// Shortest time between two drawings of progress on a terminal.
 const DRAWN: Duration = Duration::from_millis(50);
 
-/// How often progress is written at most where nobody looks.
+/// Shortest time between two lines of progress in a file or pipe.
 const WRITTEN: Duration = Duration::from_secs(1);
 
 /// Columns of the bar.
 const BAR: usize = 24;
 
-/// Standard error, shared by whoever has something to say.
+/// Standard error, shared by all parts of a conversation.
 pub(crate) struct Live {
     look: Look,
     state: Mutex<State>,
@@ -31,7 +32,7 @@ pub(crate) struct Live {
 
 #[derive(Default)]
 struct State {
-    /// Whether a line of progress stands there.
+    /// Whether the last line on the terminal is one of progress.
     is_drawn: bool,
     last: Option<Instant>,
 }
@@ -45,23 +46,23 @@ impl Live {
         }
     }
 
-    /// Remembers that a server wrote what is not shown.
+    /// Records that a server wrote text that is not shown.
     pub(crate) fn hide(&self) {
         self.hidden.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a server wrote what is not shown.
+    /// Returns true if a server wrote text that was not shown.
     pub(crate) fn has_hidden(&self) -> bool {
         self.hidden.load(Ordering::Relaxed)
     }
 
-    /// Shows how far a call is.
+    /// Shows the progress of a call.
     pub(crate) fn progress(&self, progress: &ProgressParams) {
         let line = progress_line(progress, self.look.columns);
         self.draw(&line);
     }
 
-    /// Shows a line in the place of the one before.
+    /// Replaces the line of progress, unless the last one is too recent.
     pub(crate) fn draw(&self, line: &str) {
         let mut state = self.lock();
         let pause = if self.look.is_terminal {
@@ -87,20 +88,20 @@ impl Live {
         self.note(&log_line(message, self.look));
     }
 
-    /// Says something that is safe to print, on lines of its own.
+    /// Prints a text that is safe to print, on its own lines.
     pub(crate) fn note(&self, note: &str) {
         let mut state = self.lock();
         clear(&mut state);
         write(&format!("{note}\n"));
     }
 
-    /// Says what somebody should look at.
+    /// Prints a warning, and makes it safe to print.
     pub(crate) fn warn(&self, warning: &str) {
         let head = self.look.paint(Style::Bad, "pintle:");
         self.note(&format!("{head} {}", text::clean(warning)));
     }
 
-    /// Takes the line of progress away: something else comes.
+    /// Removes the line of progress before other output.
     pub(crate) fn clear(&self) {
         clear(&mut self.lock());
     }
@@ -117,7 +118,7 @@ fn clear(state: &mut State) {
 }
 
 fn write(text: &str) {
-    // Nobody is left to be told that telling does not work.
+    // A failure to print cannot be printed.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -140,7 +141,7 @@ fn progress_line(progress: &ProgressParams, columns: usize) -> String {
     shortened(&line, columns.saturating_sub(1))
 }
 
-/// A bar that is full to a part.
+/// Returns a bar. `part` is the full part of it, from 0 to 1.
 pub(crate) fn bar(part: f64, columns: usize) -> String {
     let full = (part * columns as f64).floor() as usize;
     let head = if full < columns { ">" } else { "" };
@@ -168,8 +169,8 @@ fn log_line(message: &LogMessageParams, look: Look) -> String {
         "debug" | "info" | "notice" => Style::Faint,
         _ => Style::Bad,
     };
-    let said = match &message.data {
-        Value::String(said) => said.clone(),
+    let words = match &message.data {
+        Value::String(words) => words.clone(),
         data => data.to_string(),
     };
     let logger = message
@@ -180,7 +181,7 @@ fn log_line(message: &LogMessageParams, look: Look) -> String {
     format!(
         "{head}{}: {}",
         logger.unwrap_or_default(),
-        text::line(&said)
+        text::line(&words)
     )
 }
 

@@ -1,4 +1,4 @@
-//! Everything that is printed. Results go to standard output, everything else to standard error.
+//! All printing. Results go to standard output, everything else to standard error.
 //!
 //! Standard output belongs to the protocol while the showcase is served on it, so serving prints
 //! to standard error only.
@@ -35,12 +35,12 @@ pub(crate) use saving::Saving;
 /// Whether a part of a result was printed.
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// Prints a result that is safe to print.
+/// Prints a result. The caller has made it safe to print.
 pub(crate) fn result(bytes: &[u8]) -> Result<(), CliError> {
     HAS_PRINTED.store(true, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     match output.write_all(bytes).and_then(|()| output.flush()) {
-        // Whoever read has read enough.
+        // The reader has closed the pipe, for example `head`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => Ok(done?),
     }
@@ -56,7 +56,7 @@ pub(crate) fn json(screen: &Screen, value: &impl Serialize) -> Result<(), CliErr
     }
 }
 
-/// Prints the parts of a result, and draws or saves what is no text.
+/// Prints the parts of a result. Media are drawn, saved or written as bytes.
 pub(crate) fn parts(
     screen: &Screen,
     parts: Vec<Part>,
@@ -74,16 +74,16 @@ pub(crate) fn parts(
     Ok(())
 }
 
-/// Says what somebody should look at.
+/// Prints a warning.
 pub(crate) fn warn(screen: &Screen, warning: &dyn std::fmt::Display) {
     let warning = warning.to_string();
     let head = screen.notes.paint(Style::Bad, "pintle:");
     eprintln!("{head} {}", text::clean(&warning));
 }
 
-/// Prints what is wrong with the command line, or the help that was asked for.
+/// Prints an error of the command line, or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
-    // Nobody is left to be told that telling does not work.
+    // A failure to print cannot be printed.
     let _ = error.print();
     match error.use_stderr() {
         true => Exit::Usage,
@@ -94,39 +94,39 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 /// Reports why a run failed: on standard error, and for programs on standard output as well, unless a
 /// result was printed there.
 pub(crate) fn failed(failure: &CliError, format: Format) -> Exit {
-    let said = causes(failure).join(": ");
+    let texts = causes(failure).join(": ");
     let hint = failure.hint();
-    eprintln!("pintle: {}", text::clean(&said));
+    eprintln!("pintle: {}", text::clean(&texts));
     if let Some(hint) = hint {
         eprintln!("{}", text::clean(hint));
     }
     if format == Format::Json && !HAS_PRINTED.load(Ordering::Relaxed) {
         let error = json!({ "error": {
-            "exit": failure.exit() as u8, "message": said, "hint": hint } });
+            "exit": failure.exit() as u8, "message": texts, "hint": hint } });
         // Standard error has the failure already, so one of standard output changes nothing.
         let _ = result(format!("{}\n", text::clean_json(&error.to_string())).as_bytes());
     }
     failure.exit()
 }
 
-/// A failure and its causes. A text that only begins the next one is left out, and so is a text that ends
-/// the one before.
+/// Returns the texts of a failure and its causes, without a text that its neighbour contains: as the
+/// beginning of the next text, or as the end of the previous one.
 pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut cause = Some(failure);
     while let Some(error) = cause {
         let text = error.to_string();
         cause = error.source();
         let ending = format!(": {text}");
-        if said.last().is_some_and(|last| last.ends_with(&ending)) {
+        if texts.last().is_some_and(|last| last.ends_with(&ending)) {
             continue;
         }
-        if said.last().is_some_and(|last| text.starts_with(last)) {
-            said.pop();
+        if texts.last().is_some_and(|last| text.starts_with(last)) {
+            texts.pop();
         }
-        said.push(text);
+        texts.push(text);
     }
-    said
+    texts
 }
 
 /// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
@@ -137,7 +137,7 @@ pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
         Verbosity::Everything => LevelFilter::TRACE,
     };
     let to_people = fmt::layer().with_ansi(false).with_writer(io::stderr);
-    // When and where is of interest in a log, and not to somebody who waits for one result.
+    // Times and targets belong in a log; they only distract a user of one command.
     let to_people = match (is_server, verbosity) {
         (true, _) | (_, Verbosity::Calls | Verbosity::Everything) => {
             to_people.with_filter(level).boxed()
@@ -151,7 +151,7 @@ pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
     registry().with(to_people).with(ToClients).init();
 }
 
-/// Says how to connect a host to the showcase on standard streams.
+/// Prints how to connect a host to the showcase on standard streams.
 pub(crate) fn serving_stdio() {
     eprintln!("The showcase is served on standard input and output.");
     eprintln!(
@@ -160,7 +160,7 @@ pub(crate) fn serving_stdio() {
     );
 }
 
-/// Says how to connect a host to the showcase over HTTP.
+/// Prints how to connect a host to the showcase over HTTP.
 pub(crate) fn serving_http(address: SocketAddr) {
     let url = format!("http://{address}/mcp");
     eprintln!("The showcase is served at {url}, to clients of every revision.\n");
@@ -180,7 +180,7 @@ pub(crate) fn serving_http(address: SocketAddr) {
     eprintln!("Ctrl-C ends it.");
 }
 
-/// Says that serving came to its end.
+/// Prints that the showcase has ended.
 pub(crate) fn ended() {
     eprintln!("Ended.");
 }

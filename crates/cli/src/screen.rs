@@ -1,66 +1,64 @@
-//! What the terminal is like, if there is one.
+//! Properties of the standard streams: terminals, colours, width and pictures.
 
 use std::env;
 use std::io::{IsTerminal as _, stderr, stdin, stdout};
 
-/// Columns of a terminal that does not say how many it has, and of what is no terminal.
+/// Number of columns if the terminal does not report its width, and for files and pipes.
 const COLUMNS: usize = 80;
 
-/// Columns below which text is not made to fit.
+/// Least number of columns that text is wrapped to.
 const FEWEST: usize = 20;
 
 /// The three standard streams.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Screen {
-    /// Where results go.
+    /// Standard output, which gets results.
     pub(crate) output: Look,
-    /// Where everything else goes.
+    /// Standard error, which gets everything else.
     pub(crate) notes: Look,
-    /// Whether somebody types.
+    /// Whether standard input is a terminal.
     pub(crate) is_typed_on: bool,
-    /// How pictures are drawn, if they can be.
+    /// How standard output draws pictures. Absent if it cannot.
     pub(crate) graphics: Option<Graphics>,
 }
 
 /// How text looks on a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// Whether somebody looks at it.
+    /// Whether the stream is a terminal.
     pub(crate) is_terminal: bool,
-    /// Whether there are colours.
+    /// Whether text is coloured.
     pub(crate) has_color: bool,
-    /// How many columns there are.
+    /// Number of columns, at least 20.
     pub(crate) columns: usize,
 }
 
 /// How a terminal draws pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Graphics {
-    /// The protocol of kitty, which takes PNG.
+    /// The protocol of kitty, which accepts PNG.
     Kitty,
-    /// The protocol of iTerm2, which takes whatever the system can show.
+    /// The protocol of iTerm2, which accepts every format that the system can show.
     Iterm,
 }
 
 /// How a piece of text stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// A name.
     Name,
-    /// A heading.
     Heading,
-    /// What is said beside.
+    /// Secondary text beside or below a name.
     Faint,
-    /// What went wrong.
+    /// A failure or a warning.
     Bad,
-    /// What went well.
+    /// A success, such as a link that holds.
     Good,
-    /// What to look at.
+    /// Text that needs the attention of the user.
     Marked,
 }
 
 impl Screen {
-    /// Looks at the streams of this process.
+    /// Reads the properties of the streams of this process.
     pub(crate) fn look() -> Self {
         let var = |name: &str| env::var(name).ok();
         let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
@@ -75,7 +73,7 @@ impl Screen {
 }
 
 impl Look {
-    /// How a file looks.
+    /// A stream without a terminal.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self {
         is_terminal: false,
@@ -84,7 +82,7 @@ impl Look {
     };
 
     fn of(is_terminal: bool, columns: Option<usize>, var: &dyn Fn(&str) -> Option<String>) -> Self {
-        // https://no-color.org: present and not empty, whatever it says.
+        // https://no-color.org: any value that is not empty.
         let is_refused = var("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_dumb = var("TERM").is_some_and(|term| term == "dumb");
         let columns = columns.filter(|_| is_terminal).unwrap_or(COLUMNS);
@@ -95,7 +93,7 @@ impl Look {
         }
     }
 
-    /// The text in a style, if there are colours.
+    /// Returns the text in a style, or unchanged if the stream has no colours.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if !self.has_color || text.is_empty() {
             return text.to_owned();
@@ -117,7 +115,7 @@ impl Graphics {
         let is = |name: &str, values: &[&str]| {
             var(name).is_some_and(|value| values.contains(&value.as_str()))
         };
-        // A multiplexer swallows pictures, or shows them where they are not.
+        // A multiplexer drops pictures, or shows them at a wrong place.
         if var("TMUX").is_some() || var("STY").is_some() || var("ZELLIJ").is_some() {
             None
         } else if is("TERM", &["xterm-kitty", "xterm-ghostty"])
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_for_terminals_that_want_them() {
+    fn terminals_have_colours_unless_the_environment_refuses() {
         let look = |is_terminal, pairs: &[_]| Look::of(is_terminal, Some(100), &vars(pairs));
         assert!(look(true, &[]).has_color);
         assert!(look(true, &[("NO_COLOR", "")]).has_color);
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn terminals_that_draw_are_told_by_what_they_say() {
+    fn the_environment_shows_whether_a_terminal_draws_pictures() {
         let graphics = |pairs: &[_]| Graphics::of(&vars(pairs));
         assert_eq!(graphics(&[("TERM", "xterm-kitty")]), Some(Graphics::Kitty));
         assert_eq!(graphics(&[("KITTY_WINDOW_ID", "1")]), Some(Graphics::Kitty));

@@ -1,4 +1,4 @@
-//! What becomes of pictures, sounds and other bytes: drawn, saved, or passed on as they are.
+//! Pictures, sounds and other bytes of a result: they are drawn, saved, or written as bytes.
 
 use std::env;
 use std::fs::{self, File};
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::screen::Screen;
 use crate::show::{Media, drawn, file_name};
 
-/// How many names are tried before a directory is given up.
+/// Maximum number of file names to try in one directory.
 const NAMES: usize = 10_000;
 
-/// Where bytes go that are no text.
+/// Decides where the media of one result go.
 #[derive(Debug)]
 pub(crate) struct Saving<'s> {
     stem: &'s str,
@@ -20,12 +20,12 @@ pub(crate) struct Saving<'s> {
     number: usize,
 }
 
-/// What is printed in the place of something that is no text.
+/// The output for one picture, sound or other bytes.
 #[derive(Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// Its own bytes.
+    /// The bytes themselves, unchanged.
     Bytes,
-    /// A picture, in the language of the terminal; or where it was saved.
+    /// The picture in the protocol of the terminal, or a caption with the path of the saved file.
     Text(String),
 }
 
@@ -41,17 +41,17 @@ impl<'s> Saving<'s> {
         }
     }
 
-    /// Passes bytes on as they are where nobody looks, unless they are to be saved.
+    /// Writes bytes unchanged if standard output is not a terminal and no directory is given.
     pub(crate) fn or_as_it_is(mut self) -> Self {
         self.passes_on = true;
         self
     }
 
-    /// Does with something what is to be done.
+    /// Draws, saves or passes on one item.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// Those of the system; [`ErrorKind::AlreadyExists`] after 10,000 names.
     pub(super) fn outcome(&mut self, screen: &Screen, media: &Media) -> io::Result<Outcome> {
         if self.directory.is_none() {
             if self.passes_on && !screen.output.is_terminal {
@@ -67,7 +67,7 @@ impl<'s> Saving<'s> {
         ))
     }
 
-    /// Saves in a file that is not there yet.
+    /// Saves the bytes in a new file.
     fn save(&mut self, media: &Media) -> io::Result<PathBuf> {
         let directory = match self.directory {
             Some(directory) => {
@@ -92,7 +92,7 @@ impl<'s> Saving<'s> {
     }
 }
 
-/// Makes a file that is not there yet, and that nobody else may read.
+/// Creates a file that did not exist. Only its owner may read it.
 fn for_its_owner(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// A directory of its own that is gone afterwards.
+    /// A directory of one test, removed at its end.
     struct Directory(PathBuf);
 
     impl Directory {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_drawn_is_drawn_and_a_pipe_gets_bytes() {
+    fn a_terminal_draws_pictures_and_a_pipe_gets_bytes() {
         let look = screen(true, Some(Graphics::Kitty));
         let drawn = Saving::new("a", None)
             .outcome(&look, &png())

@@ -1,4 +1,4 @@
-//! What a server is, and what it offers.
+//! The page of a server: its identity, its capabilities and its offers.
 
 use pintle::model::{Implementation, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use serde::Serialize;
@@ -15,42 +15,37 @@ const ABOUT_BYTES: usize = 4 * 1024;
 /// Largest part of a server's instructions that is printed, in bytes.
 const INSTRUCTION_BYTES: usize = 16 * 1024;
 
-/// What a server offers; what was not asked for is missing.
+/// The offers of a server: four lists. A list is absent if the user did not request it.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Offers {
-    /// Its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tools: Option<Vec<Tool>>,
-    /// Its resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resources: Option<Vec<Resource>>,
-    /// Its templates of resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resource_templates: Option<Vec<ResourceTemplate>>,
-    /// Its prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prompts: Option<Vec<Prompt>>,
 }
 
-/// Who a server is.
+/// The description of a server after the handshake.
 #[derive(Debug)]
 pub(crate) struct Server<'s> {
-    /// What it says it is.
+    /// Its name and version, which a server may omit.
     pub(crate) identity: Option<&'s Implementation>,
-    /// What it can do.
     pub(crate) capabilities: &'s ServerCapabilities,
-    /// How to use it.
+    /// Its instructions for the model.
     pub(crate) instructions: Option<&'s str>,
-    /// The revision that is spoken.
+    /// The revision of this conversation.
     pub(crate) revision: String,
-    /// The revisions it says it speaks.
+    /// The revisions that the server reports as supported.
     pub(crate) supported: &'s [String],
-    /// Which era that is.
+    /// `legacy` for a revision with a handshake, otherwise `modern`.
     pub(crate) era: &'static str,
 }
 
-/// Everything that is offered.
+/// Returns a section for each requested list.
 pub(crate) fn offers(offers: &Offers, look: Look) -> String {
     let mut page = Page::new(look);
     add_offers(&mut page, offers);
@@ -92,7 +87,7 @@ fn add_tool(page: &mut Page, tool: &Tool) {
     add_arguments(page, arguments.collect());
 }
 
-/// What an argument wants, in a word; the words that it may be, if these are few.
+/// Returns the type of an argument in capitals, or its allowed values if these are at most six.
 fn kind(guide: &Guide<'_>) -> String {
     let values: Vec<String> = guide.values().take(7).map(shown).collect();
     match values.len() {
@@ -116,7 +111,7 @@ fn hints(tool: &Tool) -> String {
     let Some(hints) = &tool.annotations else {
         return String::new();
     };
-    let said = [
+    let words = [
         (hints.read_only_hint == Some(true), "read-only"),
         (
             hints.is_destructive() && hints.destructive_hint == Some(true),
@@ -125,12 +120,12 @@ fn hints(tool: &Tool) -> String {
         (hints.idempotent_hint == Some(true), "idempotent"),
         (hints.open_world_hint == Some(true), "open world"),
     ];
-    let said: Vec<_> = said
+    let words: Vec<_> = words
         .iter()
         .filter(|(is, _)| *is)
         .map(|(_, word)| *word)
         .collect();
-    said.join(", ")
+    words.join(", ")
 }
 
 fn add_resource(page: &mut Page, resource: &Resource) {
@@ -169,7 +164,7 @@ fn add_prompt(page: &mut Page, prompt: &Prompt) {
     add_arguments(page, arguments.collect());
 }
 
-/// A name with what stands beside it, and what is said about it below.
+/// Adds one item: its name, title and hints on one line, the first paragraph of its description below.
 fn entry(page: &mut Page, name: &str, title: Option<&str>, hints: &str, about: Option<&str>) {
     let look = page.look();
     let mut line = format!("  {}", look.paint(Style::Name, &text::line(name)));
@@ -196,10 +191,10 @@ fn first_paragraph(about: &str) -> &str {
     about.split("\n\n").next().unwrap_or(about)
 }
 
-/// A server and everything it offers.
+/// Returns the page of a server and its offers.
 pub(crate) fn server(server: &Server<'_>, offered: &Offers, look: Look) -> String {
     let mut page = Page::new(look);
-    let unnamed = Implementation::new("(a server that does not say who it is)", "");
+    let unnamed = Implementation::new("(a server without a name)", "");
     let identity = server.identity.unwrap_or(&unnamed);
     page.heading(identity.display_name(), &identity.version);
     let mut rows = vec![Row::new(
@@ -231,7 +226,7 @@ pub(crate) fn server(server: &Server<'_>, offered: &Offers, look: Look) -> Strin
 }
 
 impl Server<'_> {
-    /// The same as data.
+    /// Returns the same page as JSON.
     pub(crate) fn json(&self, offers: &Offers) -> Value {
         json!({
             "server": self.identity,
@@ -245,7 +240,7 @@ impl Server<'_> {
     }
 }
 
-/// What a server can do, in words; settings that are on stand behind what they belong to.
+/// Returns the names of the capabilities, each with its enabled settings in parentheses.
 fn abilities(capabilities: &ServerCapabilities) -> Vec<String> {
     let Ok(Value::Object(members)) = serde_json::to_value(capabilities) else {
         return Vec::new();
