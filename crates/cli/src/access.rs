@@ -1,8 +1,7 @@
 //! Authorization for a server at an `http` or `https` URL.
 //!
-//! A conversation asks with what is kept, renews it, and opens nothing: that is [`RecordingAuthorizer`]. Signing in
-//! ([`Access::sign_in`]) is done outside of conversations, whose patience is shorter than people are
-//! away.
+//! A conversation sends stored credentials, renews them, and opens no sign-in page: see [`RecordingAuthorizer`].
+//! [`Access::sign_in`] runs outside of conversations, because a user may take longer than their timeouts.
 
 mod auth_probe;
 mod credential_store;
@@ -30,7 +29,7 @@ pub(crate) use given::Given;
 pub(crate) use recording_authorizer::RecordingAuthorizer;
 pub(crate) use visit::{Guide, PagePolicy};
 
-/// How one server is asked.
+/// The authorization for one server: its OAuth client and the store of its credentials.
 pub(crate) struct Access {
     url: String,
     settings: AccessSettings,
@@ -49,13 +48,13 @@ enum MetadataAssumption {
 }
 
 impl Access {
-    /// How a server is asked; none where nobody signs in: for a program, and where a header says who
-    /// asks.
+    /// Returns the authorization for a server. A program has none, and neither has a server with a configured
+    /// `Authorization` header.
     ///
     /// # Errors
     ///
-    /// [`UsageError`] for an address that cannot be authorized, or a key that is none;
-    /// [`AuthError`] for a keyring that was asked for and keeps nothing.
+    /// [`UsageError`] for a URL that OAuth does not support, or an invalid key;
+    /// [`AuthError`] for a requested keyring that stores nothing.
     pub(crate) fn of(target: &Target, settings: &AccessSettings) -> Result<Option<Self>, CliError> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
@@ -65,7 +64,7 @@ impl Access {
         }
     }
 
-    /// How the server at an address is asked.
+    /// Returns the authorization for the server at a URL.
     ///
     /// # Errors
     ///
@@ -87,7 +86,7 @@ impl Access {
         })
     }
 
-    /// For a server that did not ask who is there.
+    /// Uses published metadata only, because the server has not required authorization.
     pub(crate) fn without_legacy_assumption(mut self) -> Self {
         self.assumption = MetadataAssumption::Nothing;
         self
@@ -112,23 +111,23 @@ impl Access {
         self.authorizer.oauth()
     }
 
-    /// Signs somebody in, for what the server wanted, and lets conversations ask with that.
+    /// Signs the user in for the challenges of the server. Conversations then send the new token.
     ///
     /// # Errors
     ///
     /// [`AuthError`], [`AccessError::Declined`].
     pub(crate) async fn sign_in(
         &mut self,
-        wanted: &[String],
+        challenges: &[String],
         guide: &Guide,
     ) -> Result<(), CliError> {
-        let mut way = guide.lead(self.builder()?);
+        let mut builder = guide.lead(self.builder()?);
         if let Some(port) = self.settings.redirect_port {
-            way = way.redirect_port(port);
+            builder = builder.redirect_port(port);
         }
-        let oauth = way.build();
+        let oauth = builder.build();
         oauth
-            .sign_in_after(wanted)
+            .sign_in_after(challenges)
             .await
             .map_err(|error| match error {
                 AuthError::SignInUnavailable if guide.was_declined() => {
@@ -136,7 +135,7 @@ impl Access {
                 }
                 error => error.into(),
             })?;
-        // It reads anew what is kept, and sends nobody anywhere.
+        // A new authorizer, because it reads the stored grant again and opens no page.
         self.authorizer = RecordingAuthorizer::new(self.builder()?.build());
         Ok(())
     }
@@ -151,7 +150,7 @@ impl Access {
     }
 }
 
-/// Whether somebody could sign in, and nobody has: then it is worth to ask.
+/// Returns true if a cause of the failure is a missing sign-in.
 pub(crate) fn requires_sign_in(failure: &CliError) -> bool {
     let mut cause = Some(failure as &(dyn Error + 'static));
     while let Some(error) = cause {
@@ -177,12 +176,12 @@ fn builder(
     Ok(builder.store(credentials.clone()))
 }
 
-/// Where a conversation has its credentials from.
+/// Returns the store of credentials: for this run if the tool signs in as itself, otherwise for the user.
 fn credentials(settings: &AccessSettings) -> Result<UserCredentials, CliError> {
     match settings.is_itself {
         true => Ok(UserCredentials::for_this_run()),
         false => match UserCredentials::of_user(settings) {
-            // Without a place to credentials anything, what comes of a sign-in is good for this run.
+            // Without a directory, a sign-in lasts for this run.
             Err(error) if has_no_directory(&error) && !settings.in_keyring => {
                 Ok(UserCredentials::for_this_run())
             }
@@ -195,18 +194,18 @@ fn has_no_directory(error: &CliError) -> bool {
     matches!(error.as_error(), Some(AccessError::NoDirectory))
 }
 
-/// The form of an address under which something is kept for it.
+/// Returns the canonical form of a URL, which names its stored credentials.
 pub(crate) fn canonical(url: &str) -> Option<String> {
     let url = WebUrl::parse(url.split('#').next()?).ok()?;
     Some(url.canonical())
 }
 
-/// Whether nothing says who asks.
+/// Returns true if an HTTP server has no configured `Authorization` header.
 fn is_open(endpoint: &Endpoint) -> bool {
     is_http(&endpoint.url) && !endpoint.is_authorized()
 }
 
-/// Whether an address is one of HTTP.
+/// Returns true if a URL has the scheme `http` or `https`.
 pub(crate) fn is_http(url: &str) -> bool {
     let scheme = url.split(':').next().unwrap_or_default();
     ["http", "https"]

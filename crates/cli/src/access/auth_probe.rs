@@ -22,8 +22,7 @@ impl AuthProbe {
     }
 }
 
-/// Asks a server what it is, and shows no token. Nothing comes of it at the server: there is no
-/// session before a handshake.
+/// Sends `server/discover` without a token. The server creates no session, because no handshake happens.
 ///
 /// # Errors
 ///
@@ -33,7 +32,7 @@ pub(crate) async fn probe(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> 
     probe_with(&fetch, endpoint).await
 }
 
-/// The same, by whatever fetches.
+/// Sends the same request with the given HTTP client.
 pub(crate) async fn probe_with(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
@@ -59,7 +58,7 @@ fn request(endpoint: &Endpoint) -> FetchRequest {
     for (name, value) in &endpoint.headers {
         request = request.header(&name.to_ascii_lowercase(), value);
     }
-    // Somebody typed this address, or wrote it into a file.
+    // The user chose this URL, so private networks are allowed.
     request.network = NetworkScope::Private;
     request
 }

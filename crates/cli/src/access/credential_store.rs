@@ -1,5 +1,6 @@
-//! Where credentials are kept: one directory for its user alone, or the keyring of the system; and
-//! lists of the servers they are for, and of what is in the keyring.
+//! Stored credentials: in a directory that only the user may read, or in the keyring of the system.
+//!
+//! Two lists lie beside the files: the servers with credentials, and the entries in the keyring.
 
 mod list;
 #[cfg(test)]
@@ -19,79 +20,79 @@ use crate::args::AccessSettings;
 use crate::exit::CliError;
 use pintle_hosts::Platform;
 
-/// In front of what is kept for a server.
+/// Prefix of the key of a grant; the URL of the server follows.
 const GRANT: &str = "grant ";
 
-/// What is kept and forgotten at once, to see whether a keyring keeps anything.
+/// Key and value of an entry that is stored and removed at once, to test the keyring.
 const TRIAL: &str = "trial";
 
-/// Keeps credentials. Clones are the same one.
+/// The credentials that this run can use. Clones share one store.
 #[derive(Clone)]
-pub(crate) struct UserCredentials(Place);
+pub(crate) struct UserCredentials(Backend);
 
 #[derive(Clone)]
-enum Place {
-    /// As long as this run.
+enum Backend {
+    /// In memory, until this run ends.
     Run(Arc<MemoryCredentials>),
-    /// As long as the user wants.
-    User(Shelf),
+    /// In files or the keyring, until the user signs out.
+    User(UserStore),
 }
 
-/// What is one user's.
+/// The stored credentials of one user.
 #[derive(Clone)]
-struct Shelf {
-    /// Where files are, and locks; it is made when there is something to keep.
+struct UserStore {
+    /// The directory of the files and the locks; created with the first credential.
     directory: PathBuf,
-    /// The keyring, with its locks among the files.
+    /// Opens the keyring. Its locks are files of this directory.
     ring: OpenRing,
-    /// Where to put what is kept from now on; where it was, if that is not said.
-    wish: Option<Home>,
+    /// The place of new entries. If absent, an entry stays where it is.
+    preferred: Option<Location>,
 }
 
 type OpenRing = Arc<dyn Fn(FileCredentials) -> io::Result<Arc<dyn CredentialStore>> + Send + Sync>;
 
-/// Where one text is. Closed: `pintle` knows no other place.
+/// The place of one entry. Closed: there is no third place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Home {
+enum Location {
     File,
     Keyring,
 }
 
 impl UserCredentials {
-    /// As long as this run: for a client that asks for itself, and gets a token whenever it wants one.
+    /// Stores credentials for this run only. A client that signs in as itself can get a token at any time.
     pub(super) fn for_this_run() -> Self {
-        Self(Place::Run(Arc::default()))
+        Self(Backend::Run(Arc::default()))
     }
 
-    /// For this user: in the keyring of the system where that was said, and in files otherwise.
+    /// Stores credentials for this user: in the keyring if the settings request it, otherwise in files.
     ///
     /// # Errors
     ///
-    /// [`AccessError::NoDirectory`] if there is no place for files, [`AuthError`] if the keyring that is
-    /// wanted keeps nothing: nobody should sign in for that.
+    /// [`AccessError::NoDirectory`] without a directory for files. [`AuthError`] if the requested keyring
+    /// stores nothing, because a sign-in would be lost.
     pub(crate) fn of_user(settings: &AccessSettings) -> Result<Self, CliError> {
         let var = |name: &str| std::env::var(name).ok();
-        let shelf = Shelf {
+        let store = UserStore {
             directory: directory(Platform::HERE, &var).ok_or(AccessError::NoDirectory)?,
             ring: Arc::new(system_ring),
-            wish: settings.in_keyring.then_some(Home::Keyring),
+            preferred: settings.in_keyring.then_some(Location::Keyring),
         };
         if settings.in_keyring {
-            let tried = shelf.try_ring();
+            let tried = store.try_ring();
             tried.map_err(|error| AuthError::StorageFailed(error.to_string().into()))?;
         }
-        Ok(Self(Place::User(shelf)))
+        Ok(Self(Backend::User(store)))
     }
 
-    /// The addresses of the servers that something is kept for.
+    /// Returns the URLs of the servers with stored credentials.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// Those of the system.
     pub(crate) fn servers(&self) -> io::Result<BTreeSet<String>> {
         match &self.0 {
-            Place::User(shelf) => shelf.servers(),
-            Place::Run(_) => Ok(BTreeSet::new()),
+            Backend::User(store) => store.servers(),
+            Backend::Run(_) => Ok(BTreeSet::new()),
         }
     }
 }
@@ -99,33 +100,33 @@ impl UserCredentials {
 impl CredentialStore for UserCredentials {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         match &self.0 {
-            Place::Run(memory) => memory.load(key),
-            Place::User(shelf) => shelf.load(key),
+            Backend::Run(memory) => memory.load(key),
+            Backend::User(store) => store.load(key),
         }
     }
 
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
         match (&self.0, text) {
-            (Place::Run(memory), _) => memory.save(key, text),
-            (Place::User(shelf), Some(text)) => shelf.keep(key, text),
-            (Place::User(shelf), None) => shelf.forget(key),
+            (Backend::Run(memory), _) => memory.save(key, text),
+            (Backend::User(store), Some(text)) => store.insert(key, text),
+            (Backend::User(store), None) => store.remove(key),
         }
     }
 
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
         match &self.0 {
-            Place::Run(memory) => memory.try_lock(key),
-            Place::User(shelf) => shelf.files()?.try_lock(key),
+            Backend::Run(memory) => memory.try_lock(key),
+            Backend::User(store) => store.files()?.try_lock(key),
         }
     }
 }
 
-impl Shelf {
+impl UserStore {
     fn files(&self) -> io::Result<FileCredentials> {
         FileCredentials::at(&self.directory)
     }
 
-    /// The files, if anything was ever kept.
+    /// Returns the files, or nothing if no credential was ever stored.
     fn old_files(&self) -> io::Result<Option<FileCredentials>> {
         match self.directory.is_dir() {
             true => self.files().map(Some),
@@ -140,43 +141,43 @@ impl Shelf {
         }
     }
 
-    /// It is where it was put, whatever is wished now.
+    /// Reads an entry at the place where it was stored; the preferred place does not matter.
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         let Some(files) = self.old_files()? else {
             return Ok(None);
         };
-        match home(&files, key)? {
-            Home::File => files.load(key),
-            Home::Keyring => (self.ring)(files)?.load(key),
+        match location(&files, key)? {
+            Location::File => files.load(key),
+            Location::Keyring => (self.ring)(files)?.load(key),
         }
     }
 
-    /// The lists are written first: what is not on them would never be found again.
-    fn keep(&self, key: &str, text: &Secret) -> io::Result<()> {
+    /// Writes the lists first, because an entry that they omit would never be found again.
+    fn insert(&self, key: &str, text: &Secret) -> io::Result<()> {
         let files = self.files()?;
         if let Some(server) = key.strip_prefix(GRANT) {
             list::SERVERS.insert(&files, server)?;
         }
-        let before = home(&files, key)?;
-        if self.wish.unwrap_or(before) == Home::File {
+        let before = location(&files, key)?;
+        if self.preferred.unwrap_or(before) == Location::File {
             return files.save(key, Some(text));
         }
         list::IN_KEYRING.insert(&files, key)?;
         let kept = (self.ring)(files.clone()).and_then(|ring| ring.save(key, Some(text)));
         match (&kept, before) {
-            (Ok(()), Home::File) => files.save(key, None)?,
-            // What is in the file is all there is.
-            (Err(_), Home::File) => list::IN_KEYRING.remove(&files, key)?,
-            (_, Home::Keyring) => {}
+            (Ok(()), Location::File) => files.save(key, None)?,
+            // The keyring has stored nothing, so the file still has the entry.
+            (Err(_), Location::File) => list::IN_KEYRING.remove(&files, key)?,
+            (_, Location::Keyring) => {}
         }
         kept
     }
 
-    fn forget(&self, key: &str) -> io::Result<()> {
+    fn remove(&self, key: &str) -> io::Result<()> {
         let files = self.files()?;
-        match home(&files, key)? {
-            Home::File => files.save(key, None)?,
-            Home::Keyring => {
+        match location(&files, key)? {
+            Location::File => files.save(key, None)?,
+            Location::Keyring => {
                 (self.ring)(files.clone())?.save(key, None)?;
                 list::IN_KEYRING.remove(&files, key)?;
             }
@@ -194,11 +195,11 @@ impl Shelf {
     }
 }
 
-/// Where a text is, or would be put.
-fn home(files: &FileCredentials, key: &str) -> io::Result<Home> {
+/// Returns the place of an entry; a new one belongs in a file.
+fn location(files: &FileCredentials, key: &str) -> io::Result<Location> {
     match list::IN_KEYRING.read(files)?.contains(key) {
-        true => Ok(Home::Keyring),
-        false => Ok(Home::File),
+        true => Ok(Location::Keyring),
+        false => Ok(Location::File),
     }
 }
 
@@ -214,8 +215,8 @@ fn system_ring(_: FileCredentials) -> io::Result<Arc<dyn CredentialStore>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }
 
-/// Where programs of a platform keep what is theirs and not a setting: settings are shared and put
-/// under version control, these must not be.
+/// Returns the data directory of the platform for credentials. A settings directory would be wrong, because
+/// users share settings and put them under version control.
 fn directory(platform: Platform, var: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = |name| {
         let path = PathBuf::from(var(name)?);

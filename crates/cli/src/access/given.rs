@@ -1,11 +1,11 @@
-//! Where a header or a variable has the token: what the server reports when it refuses it.
+//! The authorizer for a token from a header or a variable: it reports why the server rejects it.
 
 use pintle::auth::{Challenge, challenges};
 use pintle::runtime::{
     AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, RequestSummary, RetryDecision,
 };
 
-/// Adds nothing to a request, and keeps the server's reason for a refusal.
+/// Adds nothing to a request, and reports the reason of the server for a rejection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given;
 

@@ -1,4 +1,4 @@
-//! Who this program is to authorization servers.
+//! The OAuth client that this tool is to authorization servers.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ use crate::args::UsageError;
 use crate::args::{AccessSettings, Proof};
 use crate::exit::CliError;
 
-/// What people read when they are asked to agree.
+/// The client name on the consent page of an authorization server.
 const NAME: &str = "Pintle";
 
-/// How keys of each kind sign, in the order in which they are tried.
+/// Signature algorithms of private keys, in the order of the attempts.
 const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::Es256,
     Algorithm::Es384,
@@ -22,11 +22,11 @@ const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::Rs256,
 ];
 
-/// The profile that was meant.
+/// Returns the OAuth client that the settings describe.
 ///
 /// # Errors
 ///
-/// [`UsageError`] for a file that holds no key, or a scope that is none.
+/// [`UsageError`] for a file without a key, or an invalid scope.
 pub(super) fn profile(settings: &AccessSettings) -> Result<ClientConfig, CliError> {
     let mut profile = ClientConfig::new(NAME);
     if let Some(id) = &settings.client {
@@ -57,7 +57,7 @@ pub(super) fn profile(settings: &AccessSettings) -> Result<ClientConfig, CliErro
     Ok(profile)
 }
 
-/// The key of a file, by whichever algorithm it fits.
+/// Returns the key of a file, with the first algorithm that accepts it.
 fn key(pem: &Secret) -> Result<SigningKey, SigningKeyError> {
     let mut fault = SigningKeyError::Form;
     for algorithm in ALGORITHMS {

@@ -36,7 +36,7 @@ impl Guide {
         }
     }
 
-    /// Lets an authorizer send people here.
+    /// Makes an authorizer use this guide for its sign-in pages.
     pub(super) fn lead(&self, builder: OAuthBuilder) -> OAuthBuilder {
         let guide = self.clone();
         builder.on_sign_in(move |visit| {
@@ -57,7 +57,9 @@ impl Guide {
                 self.show(&visit);
                 if let Err(error) = open_browser(&visit.url).await {
                     let prompter = &self.prompter;
-                    prompter.note(&format!("no browser opens ({error}): visit it yourself"));
+                    prompter.note(&format!(
+                        "the browser does not open ({error}); open the URL yourself"
+                    ));
                 }
             }
             PagePolicy::Asked => {
@@ -71,8 +73,7 @@ impl Guide {
                 }
             }
         }
-        self.prompter
-            .note("waiting until somebody has signed in there…");
+        self.prompter.note("waiting for the sign-in there…");
         Ok(None)
     }
 

@@ -1,4 +1,4 @@
-//! To which servers somebody is signed in. Nothing that is shown is secret.
+//! Pages about sign-ins: their servers, and the result of a sign-out. They contain no secret.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use crate::page::{Page, Row};
 use crate::screen::Look;
 use crate::text;
 
-/// A server that somebody is signed in to.
+/// A server with a stored grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SignedIn {
     server: String,
@@ -22,14 +22,14 @@ pub(crate) struct SignedIn {
     is_bound: bool,
 }
 
-/// What became of a sign-out, for people and for programs.
+/// The result of a sign-out, as text and as JSON.
 pub(crate) struct SignOutReport {
     pub(crate) text: String,
     pub(crate) json: Value,
 }
 
 impl SignedIn {
-    /// What a grant says, of the server at an address without a query.
+    /// Describes a grant. `server` is the URL of its server, without a query.
     pub(crate) fn new(server: &str, grant: &TokenGrant) -> Self {
         let tokens = &grant.tokens;
         let scopes = tokens.scopes.as_ref().unwrap_or(&grant.requested);
@@ -81,7 +81,7 @@ impl SignedIn {
     }
 }
 
-/// The servers, one below the other.
+/// Returns one section for each server.
 pub(crate) fn signed_in(all: &[SignedIn], look: Look) -> String {
     let mut page = Page::new(look);
     let now = SystemTime::now();
@@ -90,32 +90,32 @@ pub(crate) fn signed_in(all: &[SignedIn], look: Look) -> String {
         page.rows(2, &one.rows(now));
     }
     if all.is_empty() {
-        page.line("Nobody is signed in.");
+        page.line("Not signed in to any server.");
     }
     page.into_text()
 }
 
-/// The same as data.
+/// Returns the same servers as JSON.
 pub(crate) fn signed_in_json(all: &[SignedIn]) -> Value {
     let servers: Vec<Value> = all.iter().map(SignedIn::json).collect();
     json!({ "servers": servers })
 }
 
-/// Nobody was signed in.
+/// Reports that no grant was stored for the server.
 pub(crate) fn not_signed_in(server: &str) -> SignOutReport {
     SignOutReport {
-        text: format!("Nobody was signed in to {server}.\n"),
+        text: format!("Not signed in to {server}.\n"),
         json: json!({ "server": server, "forgotten": false }),
     }
 }
 
-/// What was kept is forgotten; `left` says why the issuer still takes the tokens, if it does.
+/// Reports a sign-out. `left` is the reason why the issuer has not revoked the tokens, if it has not.
 pub(crate) fn signed_out(server: &str, left: Option<String>) -> SignOutReport {
     let text = match &left {
-        None => format!("Signed out of {server}: its tokens are taken back.\n"),
+        None => format!("Signed out of {server}: its tokens are revoked.\n"),
         Some(why) => {
             let why = text::line(why);
-            format!("Signed out of {server}: its tokens end by themselves ({why}).\n")
+            format!("Signed out of {server}: its tokens stay valid until they expire ({why}).\n")
         }
     };
     let revoked = left.is_none();
@@ -128,7 +128,7 @@ pub(crate) fn signed_out(server: &str, left: Option<String>) -> SignOutReport {
 fn life(end: SystemTime, now: SystemTime, renews: bool) -> String {
     let then = match renews {
         true => "it is renewed when it is used",
-        false => "somebody has to sign in then",
+        false => "then a new sign-in is necessary",
     };
     match end.duration_since(now) {
         Ok(left) => format!("for {}; {then}", span(left)),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_signed_in_is_shown_safely() {
+    fn the_page_of_sign_ins_is_safe_to_print() {
         let text = signed_in(&[one(Some(1))], Look::PLAIN);
         for part in [
             "https://a.example/mcp  signed in",
@@ -175,7 +175,10 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!text.contains('\u{1b}'), "{text}");
-        assert_eq!(signed_in(&[], Look::PLAIN), "Nobody is signed in.\n");
+        assert_eq!(
+            signed_in(&[], Look::PLAIN),
+            "Not signed in to any server.\n"
+        );
         let json = signed_in_json(&[one(Some(1)), one(None)]);
         assert_eq!(json["servers"][0]["expires"], 1);
         assert_eq!(json["servers"][1]["expires"], Value::Null);

@@ -54,7 +54,7 @@ async fn every_command_finds_the_credentials_in_the_keyring() {
     assert_eq!(sum, "3\n");
 
     let text = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(text.contains("taken back"), "{text}");
+    assert!(text.contains("are revoked"), "{text}");
     let gone = home.pintle("auth status --json").json().await;
     assert_eq!(gone["servers"], Value::Array(Vec::new()));
     home.pintle("list").word(guard.url()).fails(3).await;

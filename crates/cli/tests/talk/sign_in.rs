@@ -174,7 +174,7 @@ async fn no_sign_in_begins_without_a_terminal() {
 async fn a_sign_in_is_shown_and_removed() {
     let (guard, home) = (Guard::new().await, Home::new());
     let none = home.pintle("auth status").prints().await;
-    assert_eq!(none, "Nobody is signed in.\n");
+    assert_eq!(none, "Not signed in to any server.\n");
     login(&home, &guard).await;
     let all = home.pintle("auth status --json").json().await;
     let one = home
@@ -195,10 +195,10 @@ async fn a_sign_in_is_shown_and_removed() {
     }
 
     let text = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(text.contains("taken back"), "{text}");
+    assert!(text.contains("are revoked"), "{text}");
     assert!(guard.issuer.count("/revoke") > 0);
     let text = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(text.starts_with("Nobody was signed in"), "{text}");
+    assert!(text.starts_with("Not signed in"), "{text}");
     home.pintle("list").word(guard.url()).fails(3).await;
     let gone = home.pintle("auth status --json").json().await;
     assert_eq!(gone["servers"], Value::Array(Vec::new()));

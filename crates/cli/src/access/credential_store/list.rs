@@ -1,4 +1,4 @@
-//! Lists that are kept beside credentials, in files of their own.
+//! Lists beside the credentials, each in its own file.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use pintle::auth::{CredentialStore as _, FileCredentials, KeyGuard};
 
-/// The servers that something is kept for.
+/// The servers with stored credentials.
 pub(super) const SERVERS: List = List("servers");
 
 /// The names of the entries in the keyring.
 pub(super) const IN_KEYRING: List = List("keyring");
 
-/// How many entries a list has at most; it takes no more than a file of credentials may hold.
+/// Maximum number of entries of a list, so that it fits into one file. The first in order are dropped.
 const MOST: usize = 4_096;
 
 /// Number of attempts to lock a list that another process writes, and the pause between them.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A list, by the name under which it is kept.
+/// A list, named by the key of its file.
 pub(super) struct List(&'static str);
 
 impl List {
@@ -44,7 +44,7 @@ impl List {
         files: &FileCredentials,
         change: impl FnOnce(&mut BTreeSet<String>) -> bool,
     ) -> io::Result<()> {
-        let _alone = self.alone(files)?;
+        let _lock = self.lock(files)?;
         let mut list = self.read(files)?;
         if !change(&mut list) {
             return Ok(());
@@ -56,7 +56,7 @@ impl List {
         files.save(self.0, Some(&text.into()))
     }
 
-    fn alone(&self, files: &FileCredentials) -> io::Result<KeyGuard> {
+    fn lock(&self, files: &FileCredentials) -> io::Result<KeyGuard> {
         for _ in 0..TRIES {
             if let Some(guard) = files.try_lock(self.0)? {
                 return Ok(guard);

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 
 #[test]
-fn credentials_lie_with_data_and_not_with_settings() {
+fn credentials_are_stored_with_data_and_not_with_settings() {
     let var = |name: &str| match name {
         "HOME" => Some("/home/ada".to_owned()),
         "APPDATA" => Some("/Users/ada/AppData".to_owned()),
@@ -25,8 +25,8 @@ fn credentials_lie_with_data_and_not_with_settings() {
     assert_eq!(directory(Platform::Linux, &relative), None);
 }
 
-/// A user's place, and a keyring in memory that can be locked.
-struct Desk {
+/// The directory of a test user, and a keyring in memory that can be locked.
+struct Fixture {
     directory: PathBuf,
     ring: Arc<Ring>,
 }
@@ -54,7 +54,7 @@ impl CredentialStore for Ring {
     }
 }
 
-impl Desk {
+impl Fixture {
     fn new(name: &str) -> Self {
         let own = format!("pintle-keep-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(own);
@@ -65,22 +65,22 @@ impl Desk {
         }
     }
 
-    fn shelf(&self, wish: Option<Home>) -> Shelf {
+    fn store(&self, preferred: Option<Location>) -> UserStore {
         let ring: Arc<dyn CredentialStore> = self.ring.clone();
-        Shelf {
+        UserStore {
             directory: self.directory.clone(),
             ring: Arc::new(move |_| Ok(ring.clone())),
-            wish,
+            preferred,
         }
     }
 
-    /// What another command of this user keeps with.
-    fn keep(&self, wish: Option<Home>) -> UserCredentials {
-        UserCredentials(Place::User(self.shelf(wish)))
+    /// Returns the credentials as another command of this user opens them.
+    fn credentials(&self, preferred: Option<Location>) -> UserCredentials {
+        UserCredentials(Backend::User(self.store(preferred)))
     }
 
-    fn says(&self, key: &str) -> Option<String> {
-        let found = self.keep(None).load(key).expect("read");
+    fn load(&self, key: &str) -> Option<String> {
+        let found = self.credentials(None).load(key).expect("read");
         found.map(|text| text.reveal().clone())
     }
 
@@ -95,50 +95,60 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 
 #[test]
-fn servers_are_listed_for_as_long_as_something_is_kept() {
-    let desk = Desk::new("list");
-    let keep = desk.keep(None);
-    assert!(keep.servers().expect("read").is_empty());
-    assert!(keep.load("grant https://a").expect("read").is_none());
+fn a_server_is_listed_while_it_has_credentials() {
+    let fixture = Fixture::new("list");
+    let credentials = fixture.credentials(None);
+    assert!(credentials.servers().expect("read").is_empty());
+    assert!(credentials.load("grant https://a").expect("read").is_none());
     assert!(
-        !desk.directory.exists(),
+        !fixture.directory.exists(),
         "nothing is made before it is needed"
     );
     for server in ["https://a", "https://b"] {
-        keep.save(&format!("grant {server}"), Some(&"x".into()))
+        credentials
+            .save(&format!("grant {server}"), Some(&"x".into()))
             .expect("kept");
     }
-    keep.save("clients", Some(&"x".into())).expect("kept");
+    credentials
+        .save("clients", Some(&"x".into()))
+        .expect("kept");
     let servers = ["https://a".to_owned(), "https://b".to_owned()];
-    assert_eq!(keep.servers().expect("read"), servers.into());
-    keep.save("grant https://a", None).expect("forgotten");
+    assert_eq!(credentials.servers().expect("read"), servers.into());
+    credentials
+        .save("grant https://a", None)
+        .expect("forgotten");
     assert_eq!(
-        keep.servers().expect("read"),
+        credentials.servers().expect("read"),
         ["https://b".to_owned()].into()
     );
 }
 
 #[test]
 fn entries_in_the_keyring_are_found_without_the_option_and_stay_there() {
-    let desk = Desk::new("ring");
-    let wishing = desk.keep(Some(Home::Keyring));
+    let fixture = Fixture::new("ring");
+    let in_keyring = fixture.credentials(Some(Location::Keyring));
     for key in ["grant https://a", "clients"] {
-        wishing.save(key, Some(&"s3cret-1".into())).expect("kept");
-        assert_eq!(desk.says(key).as_deref(), Some("s3cret-1"), "{key}");
-        // Another command renews it, which was told of no keyring.
-        let renewing = desk.keep(None);
+        in_keyring
+            .save(key, Some(&"s3cret-1".into()))
+            .expect("kept");
+        assert_eq!(fixture.load(key).as_deref(), Some("s3cret-1"), "{key}");
+        // Another command renews the token without the keyring option.
+        let renewing = fixture.credentials(None);
         renewing.save(key, Some(&"s3cret-2".into())).expect("kept");
-        assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"), "{key}");
-        assert!(desk.in_ring(key) && !desk.is_in_a_file("s3cret"), "{key}");
+        assert_eq!(fixture.load(key).as_deref(), Some("s3cret-2"), "{key}");
+        assert!(
+            fixture.in_ring(key) && !fixture.is_in_a_file("s3cret"),
+            "{key}"
+        );
     }
-    let plain = desk.keep(None);
+    let plain = fixture.credentials(None);
     assert_eq!(
         plain.servers().expect("read"),
         ["https://a".to_owned()].into()
@@ -146,34 +156,41 @@ fn entries_in_the_keyring_are_found_without_the_option_and_stay_there() {
     plain
         .save("grant https://b", Some(&"in a file".into()))
         .expect("kept");
-    assert!(desk.is_in_a_file("in a file") && !desk.in_ring("grant https://b"));
+    assert!(fixture.is_in_a_file("in a file") && !fixture.in_ring("grant https://b"));
     for key in ["grant https://a", "grant https://b", "clients"] {
         plain.save(key, None).expect("forgotten");
-        assert!(desk.says(key).is_none() && !desk.in_ring(key), "{key}");
+        assert!(
+            fixture.load(key).is_none() && !fixture.in_ring(key),
+            "{key}"
+        );
     }
     assert!(plain.servers().expect("read").is_empty());
 }
 
 #[test]
 fn a_credential_moves_into_the_keyring_or_stays_in_its_file() {
-    let desk = Desk::new("moves");
+    let fixture = Fixture::new("moves");
     let key = "grant https://a";
-    let keep = desk.keep(None);
-    keep.save(key, Some(&"s3cret-1".into())).expect("kept");
-    let wishing = desk.keep(Some(Home::Keyring));
-    let is_locked = |is: bool| desk.ring.is_locked.store(is, Ordering::SeqCst);
+    let credentials = fixture.credentials(None);
+    credentials
+        .save(key, Some(&"s3cret-1".into()))
+        .expect("kept");
+    let in_keyring = fixture.credentials(Some(Location::Keyring));
+    let is_locked = |is: bool| fixture.ring.is_locked.store(is, Ordering::SeqCst);
     is_locked(true);
-    let refused = wishing.save(key, Some(&"s3cret-2".into()));
+    let refused = in_keyring.save(key, Some(&"s3cret-2".into()));
     assert!(refused.is_err());
-    assert_eq!(desk.says(key).as_deref(), Some("s3cret-1"));
-    assert!(desk.shelf(None).try_ring().is_err());
+    assert_eq!(fixture.load(key).as_deref(), Some("s3cret-1"));
+    assert!(fixture.store(None).try_ring().is_err());
     is_locked(false);
-    assert!(desk.shelf(None).try_ring().is_ok());
-    wishing.save(key, Some(&"s3cret-2".into())).expect("kept");
-    assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"));
-    assert!(desk.in_ring(key) && !desk.is_in_a_file("s3cret"));
+    assert!(fixture.store(None).try_ring().is_ok());
+    in_keyring
+        .save(key, Some(&"s3cret-2".into()))
+        .expect("kept");
+    assert_eq!(fixture.load(key).as_deref(), Some("s3cret-2"));
+    assert!(fixture.in_ring(key) && !fixture.is_in_a_file("s3cret"));
     is_locked(true);
-    assert!(keep.save(key, None).is_err(), "it is still there");
-    assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"));
-    assert_eq!(keep.servers().expect("read").len(), 1);
+    assert!(credentials.save(key, None).is_err(), "it is still there");
+    assert_eq!(fixture.load(key).as_deref(), Some("s3cret-2"));
+    assert_eq!(credentials.servers().expect("read").len(), 1);
 }
