@@ -25,7 +25,7 @@ struct ConsentError {
     server: String,
     /// The file that describes the server.
     file: PathBuf,
-    /// Why there is none, or how it is given.
+    /// Why consent is missing, or how to give it.
     reason: &'static str,
 }
 
@@ -36,29 +36,29 @@ struct ConsentError {
 /// [`ConfigError`](pintle_hosts::ConfigError) for a definition that is wrong, [`ConsentError`] without consent.
 pub(crate) fn require(
     listed: &Listed,
-    world: &Environment<'_>,
+    environment: &Environment<'_>,
     is_trusted: bool,
-    desk: &Prompter,
+    prompter: &Prompter,
 ) -> Result<(), CliError> {
-    let review = listed.review(world)?;
-    let consents = Consents::of_user(world);
+    let review = listed.review(environment)?;
+    let consents = Consents::of_user(environment);
     let is_known = listed.origin == ConfigOwner::User
         || is_trusted
         || consents.contain(&listed.file, &listed.server.name, &listed.definition());
     if is_known {
-        desk.note(&show::review_line(&review));
+        prompter.note(&show::review_line(&review));
         return Ok(());
     }
-    ask(&review, desk)?;
+    ask(&review, prompter)?;
     let stored = consents.add(&listed.file, &listed.server.name, listed.definition());
     if let Err(error) = stored {
-        desk.warn(&format!("the consent is not stored: {error}"));
+        prompter.warn(&format!("the consent is not stored: {error}"));
     }
     Ok(())
 }
 
-fn ask(review: &Review, desk: &Prompter) -> Result<(), CliError> {
-    let page = show::review(review, desk.look());
+fn ask(review: &Review, prompter: &Prompter) -> Result<(), CliError> {
+    let page = show::review(review, prompter.look());
     let refused = |reason| {
         let (server, file) = (review.name.clone(), review.file.clone());
         let error = ConsentError {
@@ -71,7 +71,7 @@ fn ask(review: &Review, desk: &Prompter) -> Result<(), CliError> {
     if page.len() > SHOWN_BYTES {
         return Err(refused("its definition is too long to be shown"));
     }
-    match desk.consent(&page) {
+    match prompter.consent(&page) {
         Some(true) => Ok(()),
         Some(false) => Err(refused("you did not agree to it")),
         None => Err(refused(

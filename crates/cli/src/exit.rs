@@ -1,4 +1,4 @@
-//! How a run ends, as scripts see it.
+//! Exit codes for scripts, and the error that ends a run.
 
 use std::error::Error;
 use std::fmt;
@@ -16,19 +16,19 @@ use pintle_hosts::ConfigError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// It is done.
+    /// The command has succeeded.
     Done = 0,
-    /// What was asked for is not understood, or not allowed.
+    /// The command line is not valid, or does not allow the request.
     Usage = 1,
-    /// The server wants to know who is there.
+    /// The server requires a sign-in.
     SignIn = 3,
-    /// A server or an address cannot be reached, or not be listened on.
+    /// A server cannot be reached, or an address cannot be listened on.
     Unreachable = 4,
     /// The tool failed, or nothing was found.
     Failed = 5,
-    /// A value does not fit its schema: an argument, or what a tool gave; or the schema makes no sense.
+    /// An argument or an output does not match its schema, or the schema is not usable.
     Schema = 6,
-    /// Somebody pressed Ctrl-C: what shells say of a program that was interrupted.
+    /// The user pressed Ctrl-C. Shells use this code for an interrupted program.
     Interrupted = 130,
 }
 
@@ -74,7 +74,7 @@ impl CliError {
         self
     }
 
-    /// The error that has this type, without a look at its sources.
+    /// Returns the error itself as this type. Its sources are not considered.
     pub(crate) fn as_error<E: Error + 'static>(&self) -> Option<&E> {
         self.source.downcast_ref()
     }

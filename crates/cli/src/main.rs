@@ -33,7 +33,7 @@ use args::{Args, Format};
 use command::{Action, Invocation};
 use exit::Exit;
 
-/// How long what was cut off may take to be dropped.
+/// Longest wait at the end for tasks that were cut off.
 const CLEARING: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let invocation = match Invocation::try_from(args) {
         Ok(invocation) => invocation,
         Err(misunderstood) => {
-            // The words that ask for JSON may be the ones that are not understood.
+            // The option for JSON may be the invalid one.
             return output::failed(&misunderstood.into(), Format::Text).into();
         }
     };
@@ -60,11 +60,11 @@ fn main() -> ExitCode {
 fn run(invocation: Invocation) -> Result<(), exit::CliError> {
     let runtime = match invocation.action.needs_threads() {
         true => Builder::new_multi_thread().enable_all().build()?,
-        // One thread is there sooner than several.
+        // One thread starts faster than several.
         false => Builder::new_current_thread().enable_all().build()?,
     };
     let ended = runtime.block_on(command::run(invocation));
-    // Handlers that were cut off put things right as they are dropped; one that blocks is left.
+    // Dropped handlers clean up. A handler that blocks is abandoned.
     runtime.shutdown_timeout(CLEARING);
     ended
 }

@@ -18,7 +18,7 @@ pub(crate) struct Page {
     text: String,
 }
 
-/// A name and what is said about it.
+/// A name with a text beside it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -42,22 +42,22 @@ impl Page {
         }
     }
 
-    /// What was built.
+    /// Returns the text.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
 
-    /// Whether nothing was built yet.
+    /// Returns true if the page has no text yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// How the text looks.
+    /// Returns the properties of the stream that the page is for.
     pub(crate) fn look(&self) -> Look {
         self.look
     }
 
-    /// Adds a line that is safe already.
+    /// Adds a line. The caller has made it safe to print.
     pub(crate) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -70,7 +70,7 @@ impl Page {
         }
     }
 
-    /// Adds a heading, with something beside it.
+    /// Adds a heading, with a text beside it.
     pub(crate) fn heading(&mut self, heading: &str, beside: &str) {
         self.gap();
         let heading = self.look.paint(Style::Heading, &text::line(heading));
@@ -138,8 +138,8 @@ impl Page {
     }
 }
 
-/// A line in parts of at most so many columns, broken at blanks where there are any. What it is
-/// indented by stays, for its continuation too.
+/// Splits a line into parts of at most so many columns, at blanks where possible. All parts have the
+/// indentation of the line.
 fn wrapped(line: &str, columns: usize) -> Vec<String> {
     if line.width() <= columns {
         return vec![line.trim_end().to_owned()];

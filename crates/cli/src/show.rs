@@ -1,5 +1,6 @@
-//! What results look like to people. Pure: values in, text out; everything from outside is made
-//! safe to print here, and printed in [`output`](crate::output).
+//! Converts results to text for the terminal, without printing it.
+//!
+//! Text of servers and files is made safe to print here, and printed in [`output`](crate::output).
 
 mod access;
 mod auth_diagnosis;

@@ -1,11 +1,10 @@
-//! Text for people: what comes from a server or a file, made safe to print, and small helpers of
-//! wording.
+//! Text for the terminal: makes text of servers and files safe to print, shortens it, counts nouns.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Text that cannot move the cursor, change colours, or turn what is read around: whatever could
-/// is written as an escape. Line ends and tabs stay.
+/// Escapes characters that could move the cursor, change colours, or reverse the reading direction. Line
+/// ends and tabs stay.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     match text.contains(|c| !matches!(c, '\n' | '\t') && is_control(c)) {
         true => Cow::Owned(escaped(text)),
@@ -13,7 +12,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same on one line.
+/// Escapes the same characters, and joins a text that has some to one line.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     match text.contains(is_control) {
         true => Cow::Owned(escaped(
@@ -23,7 +22,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON in which no such character stands. It means what it meant: they only occur in strings.
+/// Escapes the same characters in JSON. Its value stays, because they only occur in strings.
 pub(crate) fn clean_json(json: &str) -> Cow<'_, str> {
     let is_bad = |c: char| !matches!(c, '\n' | '\t') && is_control(c);
     if !json.contains(is_bad) {
@@ -61,8 +60,8 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-/// Whether a character does something else than to be seen: control characters of both sets, those
-/// that change the direction of the text, those that separate lines, tags, and invisible ones.
+/// Returns true for a character that is not only visible: control characters of both sets, those that
+/// change the direction of the text, those that separate lines, tags, and invisible ones.
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -84,13 +83,13 @@ fn is_control(c: char) -> bool {
         || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character is a picture, behind which one selector or joiner belongs to what is seen. No text
-/// hides in it: the next one has no picture before it.
+/// Returns true for a pictograph. One selector or joiner after it is part of the visible character. A second
+/// one is escaped, because it does not follow a pictograph. So no text can hide in them.
 fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// The beginning of a text that is too long to be printed, with a remark; all of any other.
+/// Returns a text of at most so many bytes unchanged, and the beginning of a longer one with a remark.
 pub(crate) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
     if text.len() <= bytes {
         return Cow::Borrowed(text);
@@ -102,7 +101,7 @@ pub(crate) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}… ({rest} more bytes; --json prints all)"))
 }
 
-/// `1 tool`, `2 tools`.
+/// Returns a count with its noun, such as `1 tool` or `2 tools`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_moves_a_cursor_is_written_out() {
+    fn characters_that_move_the_cursor_are_escaped() {
         for (text, safe) in [
             ("plain é 漢 👩‍🚀", "plain é 漢 👩‍🚀"),
             ("a\nb\tc\r\n", "a\nb\tc\n"),
@@ -156,14 +155,14 @@ mod tests {
         assert_eq!(long, "a… (3 more bytes; --json prints all)");
     }
 
-    /// What is never printed; a selector or joiner is, behind a picture.
+    /// Returns true for a character that is never printed. A selector or joiner after a pictograph is.
     fn is_bad(c: char) -> bool {
         is_control(c) && !matches!(c, '\u{fe0f}' | '\u{200d}')
     }
 
     proptest! {
         #[test]
-        fn nothing_passes(text in any::<String>()) {
+        fn no_control_character_passes(text in any::<String>()) {
             prop_assert!(!clean(&text).contains(|c| !matches!(c, '\n' | '\t') && is_bad(c)));
             prop_assert!(!line(&text).contains(is_bad));
         }

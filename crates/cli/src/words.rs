@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_quoted_comes_back(words in prop::collection::vec("[^']{0,8}", 0..5)) {
+        fn quoted_words_are_split_unchanged(words in prop::collection::vec("[^']{0,8}", 0..5)) {
             let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
             prop_assert_eq!(split(&line.join(" ")), Some(words));
         }

@@ -20,18 +20,18 @@ const FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The consents of one user.
 pub(super) struct Consents {
-    /// Where they are stored; none if the user has no settings directory.
+    /// The file of the consents. Absent if the user has no settings directory.
     file: Option<PathBuf>,
 }
 
-/// The file.
+/// The content of the file of consents.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
     /// The oldest is first.
     servers: Vec<Agreed>,
 }
 
-/// One consent.
+/// The consent to one server of one file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Agreed {
     file: PathBuf,
@@ -40,10 +40,10 @@ struct Agreed {
 }
 
 impl Consents {
-    /// Those of the user who runs this.
-    pub(super) fn of_user(world: &Environment<'_>) -> Self {
+    /// Opens the consents of the user who runs the tool.
+    pub(super) fn of_user(environment: &Environment<'_>) -> Self {
         Self {
-            file: world.own_file("trusted-servers.json"),
+            file: environment.own_file("trusted-servers.json"),
         }
     }
 
@@ -60,7 +60,7 @@ impl Consents {
     ///
     /// # Errors
     ///
-    /// If there is no place for it, if it is too large, or whatever the system reports.
+    /// If the user has no settings directory, if the definition is too large, or those of the system.
     pub(super) fn add(&self, file: &Path, name: &str, definition: Value) -> io::Result<()> {
         let Some(place) = &self.file else {
             let reason = "the user has no settings directory";
@@ -85,7 +85,7 @@ impl Consents {
         write(place, &serde_json::to_vec_pretty(&record)?)
     }
 
-    /// What is stored. A file that cannot be read counts as empty: the user is asked again.
+    /// Reads the consents. An unreadable file counts as empty, so the tool asks the user again.
     fn read(&self) -> Record {
         let read = |file: &PathBuf| LocalFiles.read(file, FILE_BYTES).ok().flatten();
         let text = self.file.as_ref().and_then(read).unwrap_or_default();

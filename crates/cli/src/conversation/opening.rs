@@ -1,4 +1,4 @@
-//! How a conversation comes about: again, once somebody has signed in.
+//! Opens a conversation, and opens it again after a sign-in.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::live::Live;
 use crate::screen::Screen;
 use pintle_hosts::{Endpoint, Target};
 
-/// A conversation that can be opened, and what all of its attempts share.
+/// A conversation to open, with the state that all attempts share.
 pub(crate) struct Opening<'t> {
     options: ConversationOptions<'t>,
     screen: Screen,
@@ -27,11 +27,11 @@ pub(crate) struct Opening<'t> {
 }
 
 impl<'t> Opening<'t> {
-    /// Finds the server that was meant.
+    /// Finds the server of the command line.
     ///
     /// # Errors
     ///
-    /// If it is not known.
+    /// If the server is unknown, a setting is invalid, or the file of the trace cannot be created.
     pub(crate) fn new(options: ConversationOptions<'t>, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
         let desk = Prompter::new(
@@ -58,11 +58,11 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Reaches the server, within `--timeout` if it is given.
+    /// Connects to the server, within `--timeout` if it is given.
     ///
     /// # Errors
     ///
-    /// If it is not there, does not answer in time, or speaks no revision in common.
+    /// If the server cannot be reached, does not answer in time, or has no common revision.
     pub(crate) async fn open(&self) -> Result<Conversation, CliError> {
         let Some(limit) = self.options.settings.timeout else {
             return self.reach().await;
@@ -100,12 +100,12 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Whether a failure is one that somebody who is there could sign in for.
+    /// Returns true if the user can resolve the failure with a sign-in at this terminal.
     pub(crate) fn may_sign_in(&self, failure: &CliError) -> bool {
         self.access.is_some() && self.desk.is_interactive() && requires_sign_in(failure)
     }
 
-    /// Lets somebody sign in for what the server wanted last.
+    /// Signs the user in for the last challenges of the server.
     ///
     /// # Errors
     ///
@@ -114,32 +114,32 @@ impl<'t> Opening<'t> {
         let Some(access) = &mut self.access else {
             return Ok(());
         };
-        let manner = match self.options.settings.access.is_shown {
+        let policy = match self.options.settings.access.is_shown {
             true => PagePolicy::Shown,
             false => PagePolicy::Asked,
         };
-        let wanted = access.authorizer().challenges();
+        let challenges = access.authorizer().challenges();
         access
-            .sign_in(&wanted, &Guide::new(&self.desk, manner))
+            .sign_in(&challenges, &Guide::new(&self.desk, policy))
             .await
     }
 
-    /// The server at a URL that was meant, if it is one of HTTP, with the token that it is shown: the
-    /// one that was given, or the one that is kept.
+    /// Returns the HTTP server of the command line, with the token that it gets: the configured one, or
+    /// the stored one.
     pub(crate) fn shown(&self) -> Option<Endpoint> {
         let mut endpoint = match &self.target {
             Target::Url(endpoint) if is_http(&endpoint.url) => endpoint.clone(),
             _ => return None,
         };
         let kept = self.access.as_ref().and_then(|access| access.grant().ok()?);
-        // A token that is bound to a key says nothing without it.
+        // A bound token is not valid without a proof of its key.
         if let Some(grant) = kept.filter(|grant| !grant.tokens.is_bound) {
             endpoint.authorize(grant.tokens.access.reveal());
         }
         Some(endpoint)
     }
 
-    /// After a failure: reports that the server wrote to its standard error, if that was not shown.
+    /// Reports after a failure that the server wrote to its standard error, if this was not shown.
     pub(crate) fn report_hidden(&self) {
         if self.live.has_hidden() {
             self.live
@@ -147,12 +147,12 @@ impl<'t> Opening<'t> {
         }
     }
 
-    /// The server, and the options of the conversation.
+    /// Returns the server and the options of the conversation.
     pub(crate) fn options(&self) -> ConversationOptions<'t> {
         self.options
     }
 
-    /// Where results go.
+    /// Returns the standard streams.
     pub(crate) fn screen(&self) -> &Screen {
         &self.screen
     }

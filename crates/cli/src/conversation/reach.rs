@@ -1,4 +1,4 @@
-//! From what was typed to a server that can be connected to.
+//! Finds the server of the command line, and prepares the connection to it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ use crate::live::Live;
 use pintle_hosts::{ConfigError, Environment, LocalFiles, Named, Platform, ServerRegistry};
 use pintle_hosts::{Endpoint, Program, Target};
 
-/// The server that was meant.
+/// Returns the server of the command line, with the settings of the command line.
 ///
 /// # Errors
 ///
-/// [`ConfigError`] if it was named, and cannot be had from any file.
+/// [`ConfigError`] if no configuration file defines the name; [`UsageError`] without a program after `--`.
 pub(crate) fn target(
-    wanted: &ServerSpec,
+    server: &ServerSpec,
     settings: &Settings,
-    desk: &Prompter,
+    prompter: &Prompter,
 ) -> Result<Target, CliError> {
-    let target = match wanted {
+    let target = match server {
         ServerSpec::Url(url) => Target::Url(Endpoint {
             url: url.clone(),
             ..Endpoint::default()
@@ -43,7 +43,7 @@ pub(crate) fn target(
                 ..Program::default()
             })
         }
-        ServerSpec::Named(name) => named(name, settings, desk)?,
+        ServerSpec::Named(name) => named(name, settings, prompter)?,
     };
     Ok(with_settings(target, settings))
 }
@@ -55,31 +55,34 @@ fn nothing_to_start() -> CliError {
     UsageError("no program to start behind `--`".to_owned()).into()
 }
 
-fn named(name: &str, settings: &Settings, desk: &Prompter) -> Result<Target, CliError> {
+fn named(name: &str, settings: &Settings, prompter: &Prompter) -> Result<Target, CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
-    let world = Environment {
+    let environment = Environment {
         platform: Platform::HERE,
         here: &here,
         env: &var,
         disk: &LocalFiles,
     };
-    let book = match &settings.config {
-        Some(file) => ServerRegistry::of_file(&world, file)?,
-        None => ServerRegistry::open(&world),
+    let registry = match &settings.config {
+        Some(file) => ServerRegistry::of_file(&environment, file)?,
+        None => ServerRegistry::open(&environment),
     };
-    let found = book.find(Named::from(name)).inspect_err(|error| {
-        // A file that cannot be read may be the one that has the name.
+    let found = registry.find(Named::from(name)).inspect_err(|error| {
+        // An unreadable file may define the name.
         if matches!(error, ConfigError::Unknown { .. }) {
-            book.faults.iter().for_each(|fault| desk.warn(fault));
+            registry
+                .faults
+                .iter()
+                .for_each(|fault| prompter.warn(fault));
         }
     })?;
-    // Before this nothing of the definition is expanded: no variable is read, and no file.
-    consent::require(found, &world, settings.is_trusted, desk)?;
-    Ok(found.target(&world, &mut |input| desk.input(input))?)
+    // Nothing of the definition is expanded before consent: no variable and no file is read.
+    consent::require(found, &environment, settings.is_trusted, prompter)?;
+    Ok(found.target(&environment, &mut |input| prompter.input(input))?)
 }
 
-/// What was typed goes over what is written in a file.
+/// Applies the settings of the command line. They replace those of a configuration file.
 fn with_settings(target: Target, settings: &Settings) -> Target {
     match target {
         Target::Program(mut program) => {
@@ -106,11 +109,11 @@ fn with_settings(target: Target, settings: &Settings) -> Target {
     }
 }
 
-/// What connects to a server.
+/// Prepares the connection to a server.
 ///
 /// # Errors
 ///
-/// [`UsageError`] for an address or a header that is none.
+/// [`UsageError`] for an invalid URL or header, and for a setting that does not apply to the server.
 pub(super) fn connect(
     target: Target,
     settings: &Settings,
@@ -130,7 +133,7 @@ pub(super) fn connect(
         Target::Url(endpoint) => {
             refuse(settings.env.is_empty(), "--env", "a program")?;
             if endpoint.is_sse {
-                live.note("this server is said to speak the transport of 2024");
+                live.note("the configuration names the transport of 2024 (SSE) for this server");
             }
             over_network(&endpoint, settings, authorizer)
         }
@@ -171,35 +174,35 @@ fn over_network(
     if let Some(path) = endpoint.url.strip_prefix("unix://") {
         return Ok(BoxConnect::new(pintle::client::Unix::new(path)));
     }
-    let url = EndpointUrl::parse(&endpoint.url).map_err(misunderstood)?;
+    let url = EndpointUrl::parse(&endpoint.url).map_err(usage_error)?;
     let mut options = HttpClientOptions::default();
     for (name, value) in &endpoint.headers {
-        let parsed = HeaderName::try_from(name).map_err(misunderstood)?;
+        let parsed = HeaderName::try_from(name).map_err(usage_error)?;
         let wrong = |_| {
             UsageError(format!(
                 "the header {name} has a value that is not allowed in a header"
             ))
         };
         let value = HeaderValue::try_from(value).map_err(wrong)?;
-        options = options.header(parsed, value).map_err(misunderstood)?;
+        options = options.header(parsed, value).map_err(usage_error)?;
     }
     options = match authorizer {
         Some(authorizer) => options.authorizer(authorizer),
         None => options.authorizer(Given),
     };
-    let connect = HttpConnect::new(url, &options).map_err(misunderstood)?;
+    let connect = HttpConnect::new(url, &options).map_err(usage_error)?;
     Ok(BoxConnect::new(connect))
 }
 
-fn misunderstood(error: impl std::fmt::Display) -> CliError {
+fn usage_error(error: impl std::fmt::Display) -> CliError {
     UsageError(error.to_string()).into()
 }
 
-/// A directory as an address.
+/// Returns the `file` URL of a directory.
 ///
 /// # Errors
 ///
-/// If it is not there, or its name is no text.
+/// If the directory does not exist, or its path is not valid UTF-8.
 pub(super) fn file_uri(directory: &Path) -> Result<String, CliError> {
     let absolute: PathBuf = directory.canonicalize()?;
     let text = absolute.to_str().ok_or_else(|| {
@@ -228,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_goes_over_what_is_written() {
+    fn settings_of_the_command_line_replace_those_of_a_file() {
         let settings = Settings {
             headers: vec![("x-key".to_owned(), "typed".into())],
             env: vec![("A".to_owned(), "typed".to_owned())],
@@ -256,7 +259,7 @@ mod tests {
         let Target::Program(program) = with_settings(program, &settings) else {
             panic!("a program stays one");
         };
-        // The last of a name counts.
+        // The last value of a name counts.
         assert_eq!(
             program.environment,
             [pair("A", "written"), pair("A", "typed")]
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_mean_nothing_are_refused() {
+    fn settings_that_do_not_apply_to_a_server_are_rejected() {
         let live = Arc::new(Live::new(crate::screen::Look::PLAIN));
         let settings = Settings {
             headers: vec![("a".to_owned(), "b".into())],
@@ -292,7 +295,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_directory_is_an_address() {
+    fn a_directory_has_a_file_url() {
         assert_eq!(file_uri(Path::new("/")).expect("there"), "file:///");
         assert!(file_uri(Path::new("/no/such/place")).is_err());
         let odd = env::temp_dir().join(format!("pintle é #{}", std::process::id()));

@@ -1,5 +1,5 @@
-//! `--sample-with`: a program that stands in for a model. It gets the request as JSON on its
-//! standard input, and gives the message as JSON on its standard output.
+//! `--sample-with`: a program that answers instead of a model. It reads the request as JSON from its
+//! standard input, and writes the message as JSON to its standard output.
 
 use std::process::Stdio;
 
@@ -12,14 +12,14 @@ use crate::args::UsageError;
 use crate::exit::CliError;
 use crate::words;
 
-/// How many bytes a message may have: as many as one message of the protocol.
+/// Maximum size of the answer, in bytes: that of a protocol message.
 const MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Lets a program answer for a model.
+/// Makes a program answer sampling requests.
 ///
 /// # Errors
 ///
-/// [`UsageError`] if the command line is none.
+/// [`UsageError`] for an empty or invalid command line.
 pub(super) fn with(builder: ClientBuilder, command: &str) -> Result<ClientBuilder, CliError> {
     let words = words::split(command).filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| UsageError(format!("invalid command line `{command}`")))?;
@@ -45,7 +45,7 @@ async fn sampled(
         .map_err(|error| format!("the output of the program is not a message: {error}"))
 }
 
-/// Runs a program without a shell, and gives what it wrote.
+/// Runs a program without a shell, and returns its output.
 async fn run(words: &[String], input: Vec<u8>) -> std::io::Result<Vec<u8>> {
     let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::NotFound)?;
     let mut command = Command::new(program);
@@ -55,7 +55,7 @@ async fn run(words: &[String], input: Vec<u8>) -> std::io::Result<Vec<u8>> {
     let mut stdin = child.stdin.take();
     let write = async move {
         if let Some(stdin) = &mut stdin {
-            // A program that does not want to read may still answer.
+            // A program that does not read its input may still answer.
             let _ = stdin.write_all(&input).await;
         }
         drop(stdin);

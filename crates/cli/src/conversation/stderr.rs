@@ -1,4 +1,4 @@
-//! `--verbose`: what a server that was started writes on its standard error, line by line.
+//! `--verbose`: the standard error of a server process, line by line.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use pintle::runtime::sync::Mutex;
 use crate::live::Live;
 use crate::text;
 
-/// How long a line may be, in bytes, before it is shown in pieces.
+/// Maximum length of a line, in bytes. A longer line is shown in pieces.
 const LINE_BYTES: usize = 16 * 1024;
 
-/// Shows what the program writes, safely and as it comes.
+/// Shows the standard error of the program at once, made safe to print.
 pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
     let (lines, live) = (Mutex::new(Lines::default()), Arc::clone(live));
     command.on_stderr(move |bytes| {
@@ -22,18 +22,18 @@ pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
     })
 }
 
-/// Remembers that the program wrote something, for a hint after a failure.
+/// Records that the program wrote to standard error, for a hint after a failure.
 pub(super) fn hidden(command: Command, live: &Arc<Live>) -> Command {
     let live = Arc::clone(live);
     command.on_stderr(move |_| live.hide())
 }
 
-/// Pieces of any size become lines.
+/// Joins pieces of any size to lines.
 #[derive(Debug, Default)]
 struct Lines(Vec<u8>);
 
 impl Lines {
-    /// Takes a piece, and gives the lines that are whole with it.
+    /// Adds a piece, and returns the lines that it completes.
     fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut whole = Vec::new();
         for byte in bytes {

@@ -1,4 +1,4 @@
-//! `--trace`: every message of a conversation, into a file: a line of JSON for each.
+//! `--trace`: writes every message of a conversation to a file, as one line of JSON each.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -20,25 +20,25 @@ use serde_json::value::RawValue;
 use crate::live::Live;
 use crate::text;
 
-/// Number of lines that are reported because they are not messages.
+/// Maximum number of reported lines that are not messages.
 const STRAYS: u32 = 3;
 
 /// Largest part of such a line that is printed, in bytes.
 const STRAY_BYTES: usize = 1024;
 
-/// Connects as another one does, and writes down what crosses.
+/// A connection whose messages are written to the trace.
 pub(super) struct Traced {
     connect: BoxConnect,
     trace: Arc<Trace>,
 }
 
-/// A transport that is written down.
+/// A transport whose messages are written to the trace.
 pub(super) struct TracedTransport {
     transport: BoxTransport,
     trace: Arc<Trace>,
 }
 
-/// The file, and when it was begun.
+/// The trace: its file, and the time of its start.
 pub(super) struct Trace {
     file: Mutex<Option<File>>,
     /// The number of lines that were not messages.
@@ -47,23 +47,23 @@ pub(super) struct Trace {
     live: Arc<Live>,
 }
 
-/// One line.
+/// One line of the file.
 #[derive(Serialize)]
 struct Line<'m> {
-    /// Since the conversation began, in milliseconds.
+    /// Time since the start of the trace, in milliseconds.
     ms: f64,
-    /// Who gets the message.
+    /// The receiver of the message: `server` or `client`.
     to: &'static str,
-    /// The message as it crossed.
+    /// The message, unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'m RawValue>,
-    /// What crossed and is no JSON.
+    /// The bytes of a message that is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
 impl Traced {
-    /// Writes down what crosses.
+    /// Writes the messages of a connection to the trace.
     pub(super) fn new(connect: BoxConnect, trace: &Arc<Trace>) -> Self {
         Self {
             connect,
@@ -108,11 +108,11 @@ impl Transport for TracedTransport {
 }
 
 impl Trace {
-    /// Begins a file that only its owner may read.
+    /// Creates the file, or empties it. A new file may be read by its owner only.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// Those of the system.
     pub(super) fn new(file: &Path, live: &Arc<Live>) -> io::Result<Self> {
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
@@ -126,7 +126,7 @@ impl Trace {
         })
     }
 
-    /// Writes no file, and only reports what is not a message.
+    /// Writes no file, and only reports lines that are not messages.
     pub(super) fn without_file(live: &Arc<Live>) -> Self {
         Self {
             file: Mutex::new(None),
@@ -136,7 +136,7 @@ impl Trace {
         }
     }
 
-    /// Reports a line of a server that is not a message; the first ones, because there may be many.
+    /// Reports a line of a server that is not a message. Only the first three, because there may be many.
     fn report_stray(&self, line: &[u8]) {
         let line = line.trim_ascii();
         let is_message = matches!(line.first(), None | Some(b'{' | b'['));
@@ -145,8 +145,9 @@ impl Trace {
         }
         let line = String::from_utf8_lossy(line.get(..STRAY_BYTES).unwrap_or(line));
         let line = text::line(&line);
-        self.live
-            .warn(&format!("the server printed what is not a message: {line}"));
+        self.live.warn(&format!(
+            "the server printed a line that is not a message: {line}"
+        ));
     }
 
     fn write(&self, crossing: TappedMessage<'_>) {
@@ -177,7 +178,7 @@ impl Trace {
                 open.write_all(&line)
             });
         if let Err(error) = written {
-            // The conversation is worth more than its trace.
+            // The conversation continues without a trace.
             *file = None;
             self.live.warn(&format!("the trace ends here: {error}"));
         }

@@ -1,4 +1,4 @@
-//! Content: text as it is, pictures and sounds as something to draw or to save.
+//! Content of results: text to print, pictures and sounds to draw or to save.
 
 use std::borrow::Cow;
 
@@ -12,25 +12,25 @@ use crate::text;
 /// A part of a result.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Part {
-    /// Text that may be printed, with the end of its last line.
+    /// Text to print, with the end of its last line.
     Text(String),
-    /// What is no text.
+    /// A picture, a sound or other bytes.
     Media(Media),
 }
 
-/// The blocks of a result.
+/// Converts the content blocks of a result.
 pub(crate) fn blocks(blocks: &[ContentBlock], look: Look) -> Vec<Part> {
     blocks.iter().map(|content| block(content, look)).collect()
 }
 
-/// The contents of resources.
+/// Converts the contents of resources.
 pub(crate) fn contents(all: &[ResourceContents], look: Look) -> Vec<Part> {
     all.iter()
         .map(|contents| resource(contents, look))
         .collect()
 }
 
-/// The messages of a prompt, each under whoever says it.
+/// Converts the messages of a prompt, each below its role.
 pub(crate) fn messages(all: &[PromptMessage], look: Look) -> Vec<Part> {
     let mut parts = Vec::new();
     for message in all {
@@ -72,7 +72,7 @@ fn resource(contents: &ResourceContents, look: Look) -> Part {
     }
 }
 
-/// Text as it is for a file, and safe for a terminal.
+/// Returns the text unchanged for a file, and escaped for a terminal.
 fn plain(words: &str, look: Look) -> Part {
     let mut shown = match look.is_terminal {
         true => text::clean(words).into_owned(),
@@ -111,7 +111,7 @@ fn link_line(link: &ResourceLink, look: Look) -> String {
     line
 }
 
-/// What nobody here knows how to show, as data.
+/// Returns content of an unknown kind as JSON.
 fn data(value: &impl serde::Serialize, look: Look) -> Part {
     let value = serde_json::to_value(value).unwrap_or(Value::Null);
     plain(&format!("{value:#}"), look)

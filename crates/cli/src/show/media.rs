@@ -1,28 +1,27 @@
-//! What is no text: drawn where the terminal can, and named where it is saved.
+//! Pictures, sounds and other bytes: how a terminal draws them, and names for their files.
 
 use pintle::model::Base64;
 
 use crate::screen::Graphics;
 
-/// How many characters of base64 one command of kitty carries.
+/// Maximum number of base64 characters in one command of kitty.
 const CHUNK: usize = 4096;
 
-/// How long the part of a file's name is that comes from elsewhere, in bytes.
+/// Maximum length of the part of a file name that a server chooses, in bytes.
 const STEM: usize = 40;
 
 /// A picture, a sound, or other bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Media {
-    /// What it is, in a word.
+    /// The kind for captions: `image`, `audio` or `resource`.
     pub(crate) kind: &'static str,
-    /// Its media type, as its server calls it; safe to print.
+    /// The media type that the server reports, safe to print.
     pub(crate) mime: String,
-    /// The bytes.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Media {
-    /// A line that stands for it.
+    /// Returns a line that describes the bytes and names their place.
     pub(crate) fn caption(&self, place: &str) -> String {
         format!(
             "[{}, {}, {} bytes: {place}]",
@@ -33,12 +32,12 @@ impl Media {
     }
 }
 
-/// What a terminal has to be sent to draw a picture; none if it cannot draw this one.
+/// Returns the escape sequence that draws a picture, or nothing if the terminal cannot draw it.
 pub(crate) fn drawn(media: &Media, graphics: Graphics) -> Option<String> {
     if media.kind != "image" {
         return None;
     }
-    // Encoded again, so that nothing of what a server wrote reaches the terminal as it was.
+    // Encoded again, so that no text of a server reaches the terminal.
     let encoded = Base64::encode(&media.bytes);
     match graphics {
         Graphics::Kitty if is_png(&media.bytes) => Some(kitty(encoded.as_str())),
@@ -74,7 +73,7 @@ fn is_picture(bytes: &[u8]) -> bool {
     is_png(bytes) || is_webp || bytes.starts_with(b"\xff\xd8\xff") || bytes.starts_with(b"GIF8")
 }
 
-/// A name for the file that it is saved in: never with a part that leads elsewhere.
+/// Returns a name for a file. It cannot name another directory, because it has no separators.
 pub(crate) fn file_name(stem: &str, number: usize, media: &Media) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut name: String = stem.chars().filter(is_plain).take(STEM).collect();

@@ -42,7 +42,7 @@ fn everything() -> Offers {
 }
 
 #[test]
-fn offers_are_listed_with_what_to_type() {
+fn offers_are_listed_with_their_arguments() {
     let expected = "\
 Tools  2
   add  Plus  (read-only, idempotent)
@@ -67,7 +67,7 @@ Prompts  1
 }
 
 #[test]
-fn only_what_was_asked_for_is_listed() {
+fn only_requested_lists_are_shown() {
     let some = Offers {
         tools: Some(Vec::new()),
         ..Offers::default()
@@ -77,7 +77,7 @@ fn only_what_was_asked_for_is_listed() {
 }
 
 #[test]
-fn a_server_says_who_it_is_and_what_it_can() {
+fn the_page_of_a_server_has_its_identity_and_capabilities() {
     let identity = read(
         json!({ "name": "calc", "title": "Calculator", "version": "1.2\u{7}", "description": "Counts.", "websiteUrl": "https://calc.example" }),
     );
@@ -160,7 +160,7 @@ fn a_file_gets_text_as_it_is() {
 }
 
 #[test]
-fn messages_stand_under_whoever_says_them() {
+fn messages_are_shown_below_their_roles() {
     let all = [PromptMessage::user("hi"), PromptMessage::assistant("ho")];
     assert_eq!(
         text(&messages(&all, TERMINAL)),
