@@ -3,7 +3,7 @@
 
 mod headers;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -11,6 +11,7 @@ use pintle::client::Client;
 use pintle::http::client::{
     EndpointUrl, HttpClient, HttpClientBody, HttpClientError, HttpClientOptions, HttpConnect,
 };
+use pintle::runtime::sync::Mutex;
 use serde_json::{Value, json};
 
 type Script = Box<dyn Fn(&Said) -> (u16, Value) + Send + Sync>;
@@ -18,7 +19,7 @@ type Script = Box<dyn Fn(&Said) -> (u16, Value) + Send + Sync>;
 /// A server with a script.
 pub(crate) struct Origin {
     script: Script,
-    heard: Mutex<Vec<Said>>,
+    received: Mutex<Vec<Said>>,
 }
 
 /// A request to the server.
@@ -44,14 +45,14 @@ impl Origin {
     pub(crate) fn new(script: impl Fn(&Said) -> (u16, Value) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             script: Box::new(script),
-            heard: Mutex::default(),
+            received: Mutex::default(),
         })
     }
 
     /// The requests of a method, in order.
-    pub(crate) fn heard(&self, method: &str) -> Vec<Said> {
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard
+    pub(crate) fn received(&self, method: &str) -> Vec<Said> {
+        let received = self.received.lock();
+        received
             .iter()
             .filter(|said| said.method() == method)
             .cloned()
@@ -83,9 +84,7 @@ impl HttpClient for Origin {
         };
         answer["jsonrpc"] = json!("2.0");
         answer["id"] = said.body["id"].clone();
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.push(said);
-        drop(heard);
+        self.received.lock().push(said);
         let mut response = Response::new(HttpClientBody::whole(answer.to_string()));
         *response.status_mut() = StatusCode::from_u16(status).expect("a status");
         let json = HeaderValue::from_static("application/json");

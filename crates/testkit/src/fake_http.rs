@@ -41,12 +41,13 @@ use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_http::client::{
     BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
     WebClient,
 };
+use pintle_runtime::sync::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
@@ -141,14 +142,14 @@ impl FakeServer {
                     BodyPart::Hang => {
                         let mut nothing = [0; 64];
                         while stream.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
-                        lock(&self.0.closed).push(connection);
+                        self.0.closed.lock().push(connection);
                         return;
                     }
                     BodyPart::Cut | BodyPart::Bytes(_) => return,
                 }
             }
         }
-        lock(&self.0.closed).push(connection);
+        self.0.closed.lock().push(connection);
     }
 
     /// Returns the script's response to a request, for scripts that wrap other scripts.
@@ -157,20 +158,20 @@ impl FakeServer {
     }
 
     fn opened(&self) -> usize {
-        let mut opened = lock(&self.0.opened);
+        let mut opened = self.0.opened.lock();
         *opened += 1;
         *opened - 1
     }
 
     fn note(&self, seen: &SeenRequest) -> usize {
-        let mut all = lock(&self.0.seen);
+        let mut all = self.0.seen.lock();
         all.push(seen.clone());
         all.len() - 1
     }
 
     /// Every request that has arrived, in order.
     pub fn seen(&self) -> Vec<SeenRequest> {
-        lock(&self.0.seen).clone()
+        self.0.seen.lock().clone()
     }
 
     /// The first request of a verb, or of a method of MCP.
@@ -195,17 +196,13 @@ impl FakeServer {
 
     /// The origin that the client asked for at each dial, in order.
     pub fn connections(&self) -> Vec<UrlOrigin> {
-        lock(&self.0.connections).clone()
+        self.0.connections.lock().clone()
     }
 
     /// The connections that the client has closed, by the order in which they were opened.
     pub fn closed(&self) -> Vec<usize> {
-        lock(&self.0.closed).clone()
+        self.0.closed.lock().clone()
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Dialer for FakeServer {
@@ -213,7 +210,7 @@ impl Dialer for FakeServer {
         &self,
         origin: &UrlOrigin,
     ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
-        lock(&self.0.connections).push(origin.clone());
+        self.0.connections.lock().push(origin.clone());
         let near = self.connect();
         Box::pin(async { Ok(BoxStream::new(near)) })
     }
@@ -222,7 +219,7 @@ impl Dialer for FakeServer {
 impl fmt::Debug for FakeServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FakeServer")
-            .field("seen", &lock(&self.0.seen).len())
+            .field("seen", &self.0.seen.lock().len())
             .finish_non_exhaustive()
     }
 }

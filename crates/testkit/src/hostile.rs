@@ -58,12 +58,13 @@ mod pipe;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::Revision;
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{CallId, TransmitKind, TransportError, TransportErrorKind};
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Connect, Outgoing, Transport, Wire};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
@@ -168,8 +169,8 @@ impl Hostile {
         self.lock().given_up
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock()
     }
 
     fn hear(&self, outgoing: &Outgoing) -> (Value, HostileReply) {

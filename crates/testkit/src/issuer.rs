@@ -37,10 +37,11 @@ mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, random_bytes};
 use serde_json::{Map, Value, json};
 
@@ -206,9 +207,8 @@ impl Issuer {
         self.lock().reuses
     }
 
-    // A poisoned lock is safe to use, because no panic can leave a change half done.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 
     /// Answers a request; returns nothing if it stays without an answer.

@@ -75,7 +75,7 @@ async fn a_tool_whose_headers_have_changed_is_looked_up_and_called_once_more() {
     let client = origin.client().await;
     client.list_tools().await.expect("a list");
     call(&client).await.expect("a result");
-    let calls = origin.heard("tools/call");
+    let calls = origin.received("tools/call");
     assert_eq!(calls.len(), 2);
     assert_eq!(calls[0].header("mcp-param-old"), Some("here"));
     let again = (
@@ -88,12 +88,12 @@ async fn a_tool_whose_headers_have_changed_is_looked_up_and_called_once_more() {
         calls[1].body["params"]["arguments"]
     );
     assert_eq!(
-        origin.heard("tools/list").len(),
+        origin.received("tools/list").len(),
         2,
         "what was kept is not believed"
     );
     call(&client).await.expect("a result");
-    assert_eq!(origin.heard("tools/call").len(), 3, "it is remembered");
+    assert_eq!(origin.received("tools/call").len(), 3, "it is remembered");
 }
 
 // spec: 2026-07-28 N-XHDR-15, N-XHDR-16
@@ -109,8 +109,8 @@ async fn a_tool_that_was_never_listed_is_looked_up_when_its_headers_are_missed()
     );
     let client = origin.client().await;
     call(&client).await.expect("a result");
-    assert_eq!(origin.heard("tools/list").len(), 2);
-    assert_eq!(origin.heard("tools/call").len(), 2);
+    assert_eq!(origin.received("tools/list").len(), 2);
+    assert_eq!(origin.received("tools/call").len(), 2);
 }
 
 // spec: 2026-07-28 N-XHDR-15
@@ -125,8 +125,8 @@ async fn a_call_is_not_repeated_with_the_same_headers() {
         client.list_tools().await.expect("a list");
         let error = call(&client).await.unwrap_err();
         assert_eq!(error.answer().expect("an answer").code.0, -32020);
-        assert_eq!(origin.heard("tools/call").len(), 1);
-        assert_eq!(origin.heard("tools/list").len(), 2);
+        assert_eq!(origin.received("tools/call").len(), 1);
+        assert_eq!(origin.received("tools/list").len(), 2);
     }
 }
 
@@ -138,8 +138,8 @@ async fn a_server_that_is_never_content_is_asked_once_more_only() {
     });
     let client = origin.client().await;
     call(&client).await.unwrap_err();
-    assert_eq!(origin.heard("tools/call").len(), 2);
-    assert_eq!(origin.heard("tools/list").len(), 1);
+    assert_eq!(origin.received("tools/call").len(), 2);
+    assert_eq!(origin.received("tools/list").len(), 1);
 }
 
 // spec: 2026-07-28 N-XHDR-15
@@ -149,9 +149,9 @@ async fn other_errors_and_other_methods_are_left_alone() {
     let client = origin.client().await;
     client.read_resource("a:1").await.unwrap_err();
     client.list_tools().await.unwrap_err();
-    assert_eq!(origin.heard("tools/list").len(), 1);
+    assert_eq!(origin.received("tools/list").len(), 1);
     let origin = Origin::new(|_| (400, json!({ "error": { "code": -32602, "message": "no" } })));
     let client = origin.client().await;
     call(&client).await.unwrap_err();
-    assert_eq!(origin.heard("tools/list").len(), 0);
+    assert_eq!(origin.received("tools/list").len(), 0);
 }
