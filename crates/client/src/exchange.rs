@@ -22,7 +22,7 @@ pub(crate) async fn exchange(
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
     let mut call = NewCall::new(request.method.clone(), body);
-    call.patience = Some(request.patience.patience(session.patience));
+    call.timeouts = Some(request.patience.patience(session.patience));
     call.wants_progress = request.on_progress.is_some();
     call.routing.clone_from(&request.routing);
     call.meta.clone_from(&request.meta);

@@ -66,7 +66,7 @@ impl Pinger {
     /// Whether the server says anything at all: that it does not know the question is an answer.
     async fn is_answered(&self) -> bool {
         let mut call = NewCall::new(self.method, Bytes::from_static(b"{}"));
-        call.patience = Some(Timeouts::new(self.patience, self.patience));
+        call.timeouts = Some(Timeouts::new(self.patience, self.patience));
         match self.peer.call(call) {
             Ok(call) => match call.outcome().await {
                 Err(PeerCallError::TimedOut(_)) => false,

@@ -96,7 +96,7 @@ fn make(
     params: Vec<u8>,
 ) -> Result<CallId, pintle_proto::SendError> {
     let mut call = NewCall::new(method, bytes::Bytes::from(params));
-    call.patience = Some(Timeouts::new(Duration::MAX, Duration::MAX));
+    call.timeouts = Some(Timeouts::new(Duration::MAX, Duration::MAX));
     call.lane = Lane::Session;
     let now = tokio::time::Instant::now().into_std();
     session

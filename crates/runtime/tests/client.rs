@@ -114,7 +114,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     drop(peer.call(tool("hang", json!({}))).expect("room"));
     let mut hanging = tool("hang", json!({}));
     let wait = Duration::from_secs(5);
-    hanging.patience = Some(Timeouts::new(wait, wait));
+    hanging.timeouts = Some(Timeouts::new(wait, wait));
     let outcome = within(peer.call(hanging).expect("room").outcome()).await;
     assert_eq!(outcome.unwrap_err(), PeerCallError::TimedOut(wait));
     // This call is asked after the cancellations.

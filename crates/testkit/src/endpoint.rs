@@ -23,7 +23,7 @@ pub use call_builder::CallBuilder;
 
 /// One side of a conversation.
 ///
-/// It accepts messages ([`hear`](Self::hear)), lets time pass ([`advance`](Self::advance)), and
+/// It accepts messages ([`receive`](Self::receive)), lets time pass ([`advance`](Self::advance)), and
 /// returns the messages it sends ([`sent`](Self::sent)). It records every event for the test to read.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -98,8 +98,8 @@ impl Endpoint {
     pub fn opened_at(mut self, revision: Revision) -> Self {
         self.revision = revision;
         if revision.has(Feature::Handshake) {
-            self.hear(&initialize("opening", revision.as_str()).to_string());
-            self.hear(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            self.receive(&initialize("opening", revision.as_str()).to_string());
+            self.receive(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
             self.sent();
         }
         self
@@ -122,7 +122,9 @@ impl Endpoint {
         let sent = self.sent();
         let server = json!({ "name": "testkit", "version": "1.0.0" });
         let welcome = json!({ "protocolVersion": revision.as_str(), "capabilities": {}, "serverInfo": server });
-        self.hear(&json!({ "jsonrpc": "2.0", "id": sent[0]["id"], "result": welcome }).to_string());
+        self.receive(
+            &json!({ "jsonrpc": "2.0", "id": sent[0]["id"], "result": welcome }).to_string(),
+        );
         self.sent();
         self
     }
@@ -143,11 +145,11 @@ impl Endpoint {
     }
 
     /// Accepts one message, valid or not.
-    pub fn hear(&mut self, text: &str) -> Received {
-        self.hear_bytes(text.as_bytes())
+    pub fn receive(&mut self, text: &str) -> Received {
+        self.receive_bytes(text.as_bytes())
     }
 
-    fn hear_bytes(&mut self, bytes: &[u8]) -> Received {
+    fn receive_bytes(&mut self, bytes: &[u8]) -> Received {
         let received = self.engine.handle_text(self.now, bytes);
         self.settle();
         received
@@ -158,7 +160,7 @@ impl Endpoint {
         self.lines.push(bytes);
         while let Some(line) = self.lines.next_line() {
             match line {
-                Line::Text(text) => drop(self.hear_bytes(&text)),
+                Line::Text(text) => drop(self.receive_bytes(&text)),
                 Line::TooLong => {
                     let error = Error::invalid_request("the message is too long");
                     let input = Input::Malformed(InvalidMessage::new(None, error));
@@ -172,7 +174,7 @@ impl Endpoint {
     /// Accepts a request in the form of this conversation's revision.
     pub fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Received {
         let params = with_envelope(self.revision, params);
-        self.hear(&request(id, method, params).to_string())
+        self.receive(&request(id, method, params).to_string())
     }
 
     /// Accepts a notification; without `params` if they are null.
@@ -181,13 +183,13 @@ impl Endpoint {
         if !params.is_null() {
             notice["params"] = params;
         }
-        self.hear(&notice.to_string())
+        self.receive(&notice.to_string())
     }
 
     /// Accepts a valid answer to one of this side's calls.
     pub fn response(&mut self, id: impl Into<Value>, result: Value) -> Received {
         let response = json!({ "jsonrpc": "2.0", "id": id.into(), "result": result });
-        self.hear(&response.to_string())
+        self.receive(&response.to_string())
     }
 
     /// Sends a request; returns all messages that the server sends until it waits again.

@@ -78,11 +78,11 @@ type Script = Arc<dyn Fn(&mut HostileReply, &Value) + Send + Sync>;
 pub struct Hostile {
     script: Script,
     binding: Binding,
-    heard: Arc<Mutex<Heard>>,
+    received: Arc<Mutex<Received>>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct Received {
     conversations: usize,
     messages: Vec<Value>,
     given_up: usize,
@@ -110,7 +110,7 @@ impl Hostile {
         Self {
             script: Arc::new(script),
             binding: Binding::Pipe,
-            heard: Arc::default(),
+            received: Arc::default(),
         }
     }
 
@@ -153,14 +153,14 @@ impl Hostile {
     }
 
     /// Every message of the client, in order.
-    pub fn heard(&self) -> Vec<Value> {
+    pub fn received(&self) -> Vec<Value> {
         self.lock().messages.clone()
     }
 
     /// The number of messages of this method that the client sent.
     pub fn count(&self, method: &str) -> usize {
-        let heard = self.lock();
-        let said = heard.messages.iter();
+        let received = self.lock();
+        let said = received.messages.iter();
         said.filter(|said| said["method"] == method).count()
     }
 
@@ -169,23 +169,23 @@ impl Hostile {
         self.lock().given_up
     }
 
-    fn lock(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock()
+    fn lock(&self) -> MutexGuard<'_, Received> {
+        self.received.lock()
     }
 
-    fn hear(&self, outgoing: &Outgoing) -> (Value, HostileReply) {
-        let mut heard = self.lock();
-        heard.given_up += usize::from(matches!(outgoing.kind, TransmitKind::Cancel(_)));
+    fn receive(&self, outgoing: &Outgoing) -> (Value, HostileReply) {
+        let mut received = self.lock();
+        received.given_up += usize::from(matches!(outgoing.kind, TransmitKind::Cancel(_)));
         if outgoing.frame.is_empty() {
             return (Value::Null, HostileReply::default());
         }
-        drop(heard);
+        drop(received);
         let said = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
-        let out = self.hear_message(&said);
+        let out = self.receive_message(&said);
         (said, out)
     }
 
-    fn hear_message(&self, said: &Value) -> HostileReply {
+    fn receive_message(&self, said: &Value) -> HostileReply {
         let mut out = HostileReply::default();
         self.lock().messages.push(said.clone());
         (self.script)(&mut out, said);
@@ -207,30 +207,30 @@ fn offers() -> Value {
 impl HostileReply {
     /// Sends a message.
     pub fn send(&mut self, message: Value) {
-        self.say_text(message.to_string());
+        self.send_text(message.to_string());
     }
 
     /// Sends a message after `wait`.
-    pub fn say_after(&mut self, wait: Duration, message: Value) {
+    pub fn send_after(&mut self, wait: Duration, message: Value) {
         let text = message.to_string().into_bytes();
         self.outputs.push((wait, Output::Text(text)));
     }
 
     /// Sends `text` as one message, valid or not.
-    pub fn say_text(&mut self, text: impl Into<Vec<u8>>) {
+    pub fn send_text(&mut self, text: impl Into<Vec<u8>>) {
         self.outputs
             .push((Duration::ZERO, Output::Text(text.into())));
     }
 
     /// Sends a piece of a message as bytes without framing: half a line on a pipe, half an event over
     /// HTTP. Without either transport the client receives the bytes as a message.
-    pub fn say_raw(&mut self, bytes: impl Into<Vec<u8>>) {
+    pub fn send_raw(&mut self, bytes: impl Into<Vec<u8>>) {
         self.outputs
             .push((Duration::ZERO, Output::Raw(bytes.into())));
     }
 
     /// Sends a piece of a message after `wait`.
-    pub fn say_raw_after(&mut self, wait: Duration, bytes: impl Into<Vec<u8>>) {
+    pub fn send_raw_after(&mut self, wait: Duration, bytes: impl Into<Vec<u8>>) {
         self.outputs.push((wait, Output::Raw(bytes.into())));
     }
 
@@ -291,7 +291,7 @@ impl Transport for HostileTransport {
                 output = later.next() => speak(&wire, &calls, output)?,
                 outgoing = wire.next() => {
                     let Some(outgoing) = outgoing else { return Ok(()) };
-                    let (said, out) = self.0.hear(&outgoing);
+                    let (said, out) = self.0.receive(&outgoing);
                     if let TransmitKind::Call(call) = outgoing.kind {
                         calls.insert(said["id"].to_string(), call);
                     }

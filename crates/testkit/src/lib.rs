@@ -4,7 +4,7 @@
 //!
 //! | a test of | uses |
 //! |---|---|
-//! | how one side reacts to any message of its peer | [`Endpoint`], [`Endpoint::hear`] |
+//! | how one side reacts to any message of its peer | [`Endpoint`], [`Endpoint::receive`] |
 //! | two sides over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | invariants in every order of events | [`chaos`] |

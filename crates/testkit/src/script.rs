@@ -93,7 +93,7 @@ impl Stage {
         match mark {
             "" | "#" => {}
             "@" => self.begin(rest),
-            "<" => drop(self.endpoint().hear(rest)),
+            "<" => drop(self.endpoint().receive(rest)),
             "!" => self.do_as_told(rest),
             _ => panic!("a transcript has no line like {line:?}"),
         }

@@ -41,7 +41,7 @@ fn an_answer_has_the_id_of_its_request_digit_for_digit() {
 #[test]
 fn an_integer_in_float_form_is_that_integer() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
-    server.hear(r#"{"jsonrpc":"2.0","id":7.0,"method":"ping"}"#);
+    server.receive(r#"{"jsonrpc":"2.0","id":7.0,"method":"ping"}"#);
     assert_eq!(server.sent()[0]["id"], json!(7));
 }
 
@@ -65,7 +65,7 @@ fn an_invalid_message_is_refused_without_an_id_and_the_next_is_served() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         for (text, expected) in junk {
-            server.hear(text);
+            server.receive(text);
             let said = server.sent();
             assert_eq!(said.len(), 1, "{text}");
             // A single error may be the only answer to a batch.
@@ -82,10 +82,10 @@ fn an_invalid_message_is_refused_without_an_id_and_the_next_is_served() {
 fn a_request_that_is_malformed_is_refused_with_its_id() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
-        server.hear(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
+        server.receive(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
         let said = server.sent();
         assert_eq!((code(&said[0]), &said[0]["id"]), (-32602, &json!(7)));
-        server.hear(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
+        server.receive(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
         let said = server.sent();
         assert_eq!((code(&said[0]), &said[0]["id"]), (-32600, &json!(8)));
     }
@@ -236,8 +236,8 @@ fn responses_without_a_pending_request_are_ignored() {
         let mut server = Endpoint::server_at(revision);
         server.response(1, json!({}));
         server.response("1", json!({}));
-        server.hear(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#);
-        server.hear(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
+        server.receive(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#);
+        server.receive(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
         assert_eq!(server.sent(), [] as [Value; 0]);
         assert!(server.exchange(1, "tools/list", json!({}))[0]["result"].is_object());
     }
@@ -255,7 +255,7 @@ fn an_answer_that_contradicts_itself_ends_the_call_at_once() {
             let mut client = Endpoint::client_at(revision);
             let call = client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
-            client.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#));
+            client.receive(&format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#));
             assert_eq!(
                 client.settled(call),
                 Err(pintle_proto::PeerCallError::Contradiction),
@@ -275,7 +275,7 @@ fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
             let mut client = Endpoint::client_at(revision);
             let call = client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
-            client.hear(&format!(
+            client.receive(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":{value}}}}}"#
             ));
             let failure = pintle_proto::PeerCallError::Contradiction;
@@ -329,7 +329,7 @@ fn a_text_without_a_certain_id_ends_no_call() {
             format!(r#"{{"jsonrpc":"2.0","a":{{"id":{id},"result":{{}}}}}}"#),
             format!(r#"{{"jsonrpc":"2.0","a":"\",\"id\":{id},","result":{{}},"result":1}}"#),
         ] {
-            client.hear(&text);
+            client.receive(&text);
             assert!(client.engine().is_waiting(call), "{text}");
         }
     }
@@ -341,7 +341,7 @@ fn a_malformed_answer_of_a_client_ends_the_question_at_once() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
     let call = server.ask(CallBuilder::new("ping"));
     let id = server.sent()[0]["id"].clone();
-    server.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#));
+    server.receive(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#));
     let failure = pintle_proto::PeerCallError::Contradiction;
     assert_eq!(server.settled(call), Err(failure));
     assert_eq!(server.sent(), [] as [Value; 0]);
@@ -378,7 +378,7 @@ fn no_side_uses_an_id_twice() {
 fn a_modern_client_answers_nothing_because_nothing_can_be_asked() {
     let mut client = Endpoint::client_at(Revision::V2026_07_28);
     for method in ["ping", "roots/list", "no/such"] {
-        client.hear(&request(1, method, Value::Null).to_string());
+        client.receive(&request(1, method, Value::Null).to_string());
     }
     assert_eq!(client.sent(), [] as [Value; 0]);
 }
@@ -395,7 +395,7 @@ fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
             [json!({ "jsonrpc": "2.0", "id": 2, "result": {} })]
         );
         let mut client = Endpoint::client_at(revision);
-        client.hear(&request("p", "ping", Value::Null).to_string());
+        client.receive(&request("p", "ping", Value::Null).to_string());
         assert_eq!(
             client.sent(),
             [json!({ "jsonrpc": "2.0", "id": "p", "result": {} })]
@@ -429,7 +429,7 @@ fn unknown_members_and_capabilities_are_tolerated() {
         json!({ "x-mine": {}, "experimental": { "a": {} }, "roots": { "x": 1 } });
     opening["params"]["later"] = json!([1]);
     opening["later"] = json!({});
-    server.hear(&opening.to_string());
+    server.receive(&opening.to_string());
     assert!(server.sent()[0]["result"].is_object());
     let mut server = Endpoint::server_at(Revision::LATEST);
     let capabilities = json!({ "x-mine": {}, "extensions": { "com.example/a": {} } });

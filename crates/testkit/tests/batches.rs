@@ -6,14 +6,14 @@ use pintle_testkit::{Endpoint, envelope, everything, initialize, request};
 use serde_json::{Value, json};
 
 /// The messages that the server sends for a batch: one array.
-fn heard(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
-    server.hear(&batch.to_string());
+fn messages_for(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
+    server.receive(&batch.to_string());
     server.sent()
 }
 
 /// The answers in the one array that the server sends.
 fn answers(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
-    let said = heard(server, batch);
+    let said = messages_for(server, batch);
     assert_eq!(said.len(), 1, "{said:?}");
     said[0].as_array().expect("an array").clone()
 }
@@ -62,7 +62,7 @@ fn a_batch_that_is_empty_or_too_long_or_opens_a_session_is_refused() {
         let mut server = Endpoint::server_at(revision);
         let ping = request(1, "ping", Value::Null);
         let refused = |server: &mut Endpoint, batch: Value| {
-            let said = heard(server, &batch);
+            let said = messages_for(server, &batch);
             assert_eq!((said.len(), code(&said[0])), (1, -32600));
             said[0].get("id").cloned()
         };
@@ -99,7 +99,7 @@ fn the_answers_to_a_batch_leave_together_when_the_last_is_there() {
         let mut server = Endpoint::server_at(revision);
         server.answers_by_hand();
         let batch = json!([call(1), request(2, "ping", Value::Null), call(3)]);
-        assert_eq!(heard(&mut server, &batch), [] as [Value; 0]);
+        assert_eq!(messages_for(&mut server, &batch), [] as [Value; 0]);
         // Another request is not part of the batch.
         server.request(4, "ping", json!({}));
         assert_eq!(server.sent()[0]["id"], 4);
@@ -119,13 +119,13 @@ fn the_answers_to_a_batch_leave_together_when_the_last_is_there() {
 fn a_batch_does_not_wait_for_a_request_that_is_cancelled() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);
     server.answers_by_hand();
-    heard(&mut server, &json!([call(1), call(2)]));
+    messages_for(&mut server, &json!([call(1), call(2)]));
     let open = server.open();
     assert!(server.answer_usually(open[0]));
     server.notification("notifications/cancelled", json!({ "requestId": 2 }));
     assert_eq!(ids(&server.sent()[0]), [1]);
     // A batch whose requests are all cancelled has no answer.
-    heard(&mut server, &json!([call(3)]));
+    messages_for(&mut server, &json!([call(3)]));
     server.notification("notifications/cancelled", json!({ "requestId": 3 }));
     assert_eq!(server.sent(), [] as [Value; 0]);
 }
@@ -136,7 +136,10 @@ fn a_batch_without_requests_has_no_answer() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);
     let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
     let late = json!({ "jsonrpc": "2.0", "id": 9, "result": {} });
-    assert_eq!(heard(&mut server, &json!([notice, late])), [] as [Value; 0]);
+    assert_eq!(
+        messages_for(&mut server, &json!([notice, late])),
+        [] as [Value; 0]
+    );
 }
 
 #[test]
@@ -145,7 +148,7 @@ fn answers_that_wait_for_a_batch_are_bounded() {
     limits.max_outgoing_bytes = 1_000;
     let mut server = Endpoint::server_with(everything(), limits).opened_at(Revision::V2025_03_26);
     server.answers_by_hand();
-    heard(&mut server, &json!([call(1), call(2), call(3)]));
+    messages_for(&mut server, &json!([call(1), call(2), call(3)]));
     let open = server.open();
     let long = json!({ "content": [{ "type": "text", "text": "x".repeat(600) }] });
     assert!(server.answer(open[0], &long));
@@ -184,7 +187,7 @@ fn a_batch_is_invalid_without_the_feature_and_before_the_handshake() {
     let fresh = Endpoint::server();
     for mut server in without.map(Endpoint::server_at).chain([fresh]) {
         for batch in [&batch, &json!([]), &json!([1, 2]), &json!([batch])] {
-            let said = heard(&mut server, batch);
+            let said = messages_for(&mut server, batch);
             assert_eq!(
                 (said.len(), code(&said[0]), said[0].get("id")),
                 (1, -32600, None)

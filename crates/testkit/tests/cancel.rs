@@ -401,7 +401,7 @@ fn nothing_is_queued_after_the_end() {
         server.close();
         server.engine().publish(&pintle_proto::Change::Tools);
         server.engine().progress(key, 1.0, None, None);
-        server.hear("garbage");
+        server.receive("garbage");
         server.request(2, "tools/list", json!({}));
         assert_eq!(server.engine().queued(), 0);
     }

@@ -17,8 +17,8 @@ fn modern(id: i64, method: &str, meta: Value) -> String {
     request(id, method, json!({ "_meta": meta, "name": "t" })).to_string()
 }
 
-fn heard(server: &mut Endpoint, text: &str) -> Value {
-    server.hear(text);
+fn answer_to(server: &mut Endpoint, text: &str) -> Value {
+    server.receive(text);
     let mut said = server.sent();
     assert_eq!(said.len(), 1, "one answer to {text}: {said:?}");
     said.remove(0)
@@ -28,13 +28,13 @@ fn heard(server: &mut Endpoint, text: &str) -> Value {
 #[test]
 fn a_modern_request_needs_no_handshake_and_leaves_no_state() {
     let mut server = Endpoint::server();
-    let answer = heard(
+    let answer = answer_to(
         &mut server,
         &modern(1, "tools/list", envelope(Revision::LATEST)),
     );
     assert!(answer["result"].is_object());
     let plain = request(2, "tools/list", json!({})).to_string();
-    assert_eq!(code(&heard(&mut server, &plain)), -32602);
+    assert_eq!(code(&answer_to(&mut server, &plain)), -32602);
     assert!(server.engine().session_terms().is_none());
 }
 
@@ -45,14 +45,14 @@ fn a_modern_request_needs_no_handshake_and_leaves_no_state() {
 fn both_eras_are_served_on_one_pipe_each_request_as_it_asks() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server();
-        let early = heard(
+        let early = answer_to(
             &mut server,
             &modern(1, "tools/list", envelope(Revision::LATEST)),
         );
         assert_eq!(early["result"]["resultType"], "complete");
-        heard(&mut server, &initialize(2, revision.as_str()).to_string());
+        answer_to(&mut server, &initialize(2, revision.as_str()).to_string());
         server.notification("notifications/initialized", Value::Null);
-        let legacy = heard(
+        let legacy = answer_to(
             &mut server,
             &request(3, "tools/list", json!({})).to_string(),
         );
@@ -63,7 +63,7 @@ fn both_eras_are_served_on_one_pipe_each_request_as_it_asks() {
             ),
             (None, None)
         );
-        let late = heard(
+        let late = answer_to(
             &mut server,
             &modern(4, "tools/list", envelope(Revision::LATEST)),
         );
@@ -89,7 +89,7 @@ fn a_revision_that_is_not_served_is_refused_with_those_that_are() {
             let mut server = Endpoint::server();
             let mut meta = envelope(Revision::LATEST);
             meta[VERSION] = json!(date);
-            let answer = heard(&mut server, &modern(1, method, meta));
+            let answer = answer_to(&mut server, &modern(1, method, meta));
             assert_eq!(code(&answer), -32022, "{method} at {date}");
             // A client that asks for a known revision learns all revisions.
             let dates: Vec<_> = Revision::ALL.iter().rev().map(|one| one.as_str()).collect();
@@ -112,7 +112,7 @@ fn an_envelope_with_a_member_missing_or_of_the_wrong_type_is_refused() {
         .expect("an object")
         .remove(CAPABILITIES);
     assert_eq!(
-        code(&heard(&mut server, &modern(1, "tools/call", without))),
+        code(&answer_to(&mut server, &modern(1, "tools/call", without))),
         -32602
     );
     for (key, value) in [
@@ -130,15 +130,18 @@ fn an_envelope_with_a_member_missing_or_of_the_wrong_type_is_refused() {
     ] {
         let mut meta = envelope(Revision::LATEST);
         meta[key] = value.clone();
-        let answer = heard(&mut server, &modern(1, "tools/call", meta));
+        let answer = answer_to(&mut server, &modern(1, "tools/call", meta));
         assert_eq!(code(&answer), -32602, "{key}: {value}");
     }
     assert_eq!(
-        code(&heard(&mut server, &modern(1, "tools/call", json!("x")))),
+        code(&answer_to(
+            &mut server,
+            &modern(1, "tools/call", json!("x"))
+        )),
         -32602
     );
     assert!(
-        heard(
+        answer_to(
             &mut server,
             &modern(2, "tools/call", envelope(Revision::LATEST))
         )["result"]
@@ -153,11 +156,11 @@ fn an_envelope_with_a_member_twice_is_refused() {
     let twice = meta.replacen('{', &format!("{{\"{VERSION}\":\"2026-07-28\","), 1);
     let text =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{twice}}}}}"#);
-    assert_eq!(code(&heard(&mut Endpoint::server(), &text)), -32600);
+    assert_eq!(code(&answer_to(&mut Endpoint::server(), &text)), -32600);
     let text = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta},"_meta":{meta}}}}}"#
     );
-    assert_eq!(code(&heard(&mut Endpoint::server(), &text)), -32600);
+    assert_eq!(code(&answer_to(&mut Endpoint::server(), &text)), -32600);
 }
 
 // spec: 2026-07-28 N-VER-10, N-EXT-08, N-STATE-01
@@ -169,10 +172,10 @@ fn each_request_is_served_on_its_own_terms() {
     able[CAPABILITIES] = json!({ "elicitation": { "form": {} } });
     able["traceparent"] = json!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     able[INFO] = json!({ "name": "first", "version": "1" });
-    server.hear(&modern(1, "tools/call", able));
+    server.receive(&modern(1, "tools/call", able));
     let mut plain = envelope(Revision::LATEST);
     plain.as_object_mut().expect("members").remove(INFO);
-    server.hear(&modern(2, "tools/call", plain));
+    server.receive(&modern(2, "tools/call", plain));
     let keys = server.open();
     let first = server.terms(keys[0]).expect("open");
     assert!(first.capabilities.elicitation.is_some() && first.trace.is_some());
@@ -197,7 +200,7 @@ fn baggage_is_read_without_a_trace_parent() {
         if let Some(baggage) = baggage {
             (meta["baggage"], meta["tracestate"]) = (json!(baggage), json!("s=1"));
         }
-        server.hear(&modern(id, "tools/call", meta));
+        server.receive(&modern(id, "tools/call", meta));
         let open = *server.open().last().expect("open");
         let terms = server.terms(open).expect("open");
         let trace = terms.trace.as_ref();
@@ -233,7 +236,7 @@ fn a_trace_is_taken_up_if_it_is_one_and_costs_no_request() {
         let mut meta = envelope(Revision::LATEST);
         meta["traceparent"] = parent.clone();
         (meta["tracestate"], meta["baggage"]) = (json!("a=1"), json!("b=2"));
-        server.hear(&modern(1, "tools/call", meta));
+        server.receive(&modern(1, "tools/call", meta));
         let terms = server.terms(server.open()[0]).expect("open");
         let trace = terms.trace.as_ref().expect("the baggage at least");
         assert_eq!(trace.parent.is_some(), is_one, "{parent}");
@@ -248,7 +251,9 @@ fn a_trace_is_taken_up_if_it_is_one_and_costs_no_request() {
 fn a_client_may_omit_its_identity() {
     let mut meta = envelope(Revision::LATEST);
     meta.as_object_mut().expect("an object").remove(INFO);
-    assert!(heard(&mut Endpoint::server(), &modern(1, "tools/list", meta))["result"].is_object());
+    assert!(
+        answer_to(&mut Endpoint::server(), &modern(1, "tools/list", meta))["result"].is_object()
+    );
 }
 
 // spec: 2026-07-28 N-DISC-01, N-DISC-02, N-DISC-03, N-DISC-06, N-DISC-08
@@ -256,7 +261,7 @@ fn a_client_may_omit_its_identity() {
 fn discovery_returns_the_versions_and_capabilities_of_a_server() {
     let mut server = Endpoint::server();
     let request = json!({ "jsonrpc": "2.0", "id": "d", "method": "server/discover", "params": { "_meta": envelope(Revision::LATEST) } });
-    let answer = heard(&mut server, &request.to_string());
+    let answer = answer_to(&mut server, &request.to_string());
     let result = &answer["result"];
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["resultType"], "complete");
@@ -276,31 +281,31 @@ fn discovery_returns_the_versions_and_capabilities_of_a_server() {
 fn a_discovery_without_terms_is_refused_and_a_handshake_still_works() {
     let mut server = Endpoint::server();
     assert_eq!(
-        code(&heard(
+        code(&answer_to(
             &mut server,
             &request(1, "server/discover", json!({})).to_string()
         )),
         -32602
     );
     assert_eq!(
-        code(&heard(
+        code(&answer_to(
             &mut server,
             &request(2, "server/discover", Value::Null).to_string()
         )),
         -32602
     );
-    assert!(heard(&mut server, &initialize(3, "2025-11-25").to_string())["result"].is_object());
+    assert!(answer_to(&mut server, &initialize(3, "2025-11-25").to_string())["result"].is_object());
 }
 
 // spec: 2026-07-28 N-ERA-03, N-ERA-02
 #[test]
 fn a_probe_does_not_keep_a_client_from_shaking_hands() {
     let mut server = Endpoint::server();
-    heard(
+    answer_to(
         &mut server,
         &modern(1, "server/discover", envelope(Revision::LATEST)),
     );
-    let answer = heard(&mut server, &initialize(2, "2025-06-18").to_string());
+    let answer = answer_to(&mut server, &initialize(2, "2025-06-18").to_string());
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
 }
 
@@ -368,7 +373,7 @@ fn unknown_metadata_reaches_the_handler() {
 fn a_modern_request_is_never_answered_with_a_question() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
     server.answers_by_hand();
-    server.hear(&modern(1, "tools/call", envelope(Revision::LATEST)));
+    server.receive(&modern(1, "tools/call", envelope(Revision::LATEST)));
     let lane = pintle_proto::Lane::Reply(server.open()[0]);
     assert!(
         server

@@ -12,7 +12,7 @@ fn code(message: &Value) -> i64 {
 }
 
 fn said(endpoint: &mut Endpoint, message: &Value) -> Vec<Value> {
-    endpoint.hear(&message.to_string());
+    endpoint.receive(&message.to_string());
     endpoint.sent()
 }
 
@@ -414,7 +414,7 @@ fn a_client_whose_handshake_is_refused_sends_nothing_more() {
         .expect("a new client");
     let id = client.sent()[0]["id"].clone();
     let error = json!({ "code": -32602, "message": "unsupported" });
-    client.hear(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
+    client.receive(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
     assert!(matches!(
         client.settled(call),
         Err(PeerCallError::Answered(_))

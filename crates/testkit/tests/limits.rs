@@ -133,7 +133,7 @@ fn two_thousand_requests_of_a_slow_reader_are_answered() {
     pair.down.set_pace(1.ms(), 8);
     for id in 0..2000 {
         pair.server
-            .hear(&request(format!("r{id}"), "tools/list", json!({})).to_string());
+            .receive(&request(format!("r{id}"), "tools/list", json!({})).to_string());
     }
     pair.run();
     assert_eq!(pair.server_said().len(), 2000);
@@ -181,7 +181,7 @@ fn notices_are_bounded_and_answers_are_not_lost() {
 fn garbage_does_not_fill_the_queue() {
     let mut server = server(Revision::LATEST, |limits| limits.max_queued_notices = 10);
     for _ in 0..1000 {
-        server.hear("garbage");
+        server.receive("garbage");
     }
     assert!(server.engine().queued() <= 10);
 }
@@ -265,7 +265,7 @@ fn a_message_may_have_as_many_values_as_the_limit() {
         let mut limits = Limits::default();
         limits.max_values_per_message = values;
         let mut server = Endpoint::server_with(everything(), limits);
-        server.hear(ping);
+        server.receive(ping);
         let said = server.sent();
         assert_eq!(said[0]["id"], json!(1));
         assert_eq!(said[0]["error"]["code"].as_i64(), code, "{values}");
@@ -286,7 +286,7 @@ fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
             let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[{zeros}]}}}}"#);
             let marks = answer.matches([',', '{', '[']).count();
             assert_eq!(marks, if is_taken { 100 } else { 101 });
-            client.hear(&answer);
+            client.receive(&answer);
             let settled = client.settled(call).map(drop);
             let expected = if is_taken {
                 Ok(())

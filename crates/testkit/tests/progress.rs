@@ -349,7 +349,7 @@ fn a_modern_client_has_nothing_to_report_on() {
     client.answers_by_hand();
     let params = json!({ "_meta": { "progressToken": 1 } });
     let received =
-        client.hear(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
+        client.receive(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
     if let pintle_proto::Received::Request(key) = received {
         client.engine().progress(key, 1.0, None, None);
     }
@@ -364,7 +364,7 @@ fn a_legacy_client_reports_progress_of_a_question() {
         let mut client = Endpoint::client_at(revision);
         client.answers_by_hand();
         let params = json!({ "_meta": { "progressToken": "p" } });
-        client.hear(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
+        client.receive(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
         let key = client.open()[0];
         client.engine().progress(key, 1.0, None, None);
         assert_eq!(client.sent()[0]["params"]["progressToken"], "p");

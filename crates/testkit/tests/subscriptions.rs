@@ -338,7 +338,7 @@ fn a_session_and_a_listener_on_one_pipe_have_their_own_notices() {
         Revision::LATEST,
         json!({ "notifications": { "toolsListChanged": true } }),
     );
-    server.hear(&pintle_testkit::request("l", "subscriptions/listen", params).to_string());
+    server.receive(&pintle_testkit::request("l", "subscriptions/listen", params).to_string());
     server.sent();
     server.engine().publish(&Change::Tools);
     let tags: Vec<_> = server

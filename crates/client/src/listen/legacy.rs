@@ -43,7 +43,7 @@ async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), 
         reason: error.to_string(),
     })?;
     let mut call = NewCall::new(method.clone(), bytes::Bytes::from(params));
-    call.patience = Some(session.patience);
+    call.timeouts = Some(session.patience);
     let call = session
         .peer
         .call(call)

@@ -123,7 +123,7 @@ impl User {
         };
         let params: JsonObject = params;
         let mut call = NewCall::new(method, params);
-        call.patience = patience.map(|time| Timeouts::new(time, time));
+        call.timeouts = patience.map(|time| Timeouts::new(time, time));
         self.peer.call(call).expect("it may be called")
     }
 

@@ -58,7 +58,10 @@ async fn a_session_is_notified_of_every_list_that_changes() {
         let mut peer = Peer::of(server, revision).await;
         add_one_of_each(&handle);
         for (method, _, _) in LISTS {
-            assert!(peer.hear(method).await.get("id").is_none(), "{revision}");
+            assert!(
+                peer.receive_method(method).await.get("id").is_none(),
+                "{revision}"
+            );
         }
         assert_eq!(
             peer.call("late", json!({})).await["content"][0]["text"],
@@ -67,7 +70,7 @@ async fn a_session_is_notified_of_every_list_that_changes() {
         );
         remove_one_of_each(&handle);
         for (method, _, _) in LISTS {
-            peer.hear(method).await;
+            peer.receive_method(method).await;
         }
         let gone = peer.error("tools/call", json!({ "name": "late" })).await;
         assert_eq!(gone["code"], -32602, "{revision}");
@@ -83,14 +86,14 @@ async fn a_listener_is_notified_of_the_changes_it_requested() {
         let mut peer = Peer::of(server, MODERN).await;
         let id = listen(&mut peer, json!({ wanted: true })).await;
         add_one_of_each(&handle);
-        let told = peer.hear(method).await;
+        let told = peer.receive_method(method).await;
         assert_eq!(
             told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
             id
         );
         // All notices were sent before this answer.
         peer.result("tools/list", json!({})).await;
-        assert_eq!(peer.heard, [Value::Null; 0], "{wanted}");
+        assert_eq!(peer.received, [Value::Null; 0], "{wanted}");
     }
 }
 
@@ -103,7 +106,7 @@ async fn a_client_without_a_listener_receives_no_notices() {
     add_one_of_each(&handle);
     handle.changes().resource("desk://hours");
     peer.result("tools/list", json!({})).await;
-    assert_eq!(peer.heard, [Value::Null; 0]);
+    assert_eq!(peer.received, [Value::Null; 0]);
 }
 
 // spec: 2025-11-25 RES-03, RES-05
@@ -117,13 +120,13 @@ async fn a_session_is_notified_of_its_subscribed_resources() {
             .await;
         changes.resource("desk://logo");
         changes.resource("desk://hours");
-        let told = peer.hear("notifications/resources/updated").await;
+        let told = peer.receive_method("notifications/resources/updated").await;
         assert_eq!(told["params"]["uri"], "desk://hours", "{revision}");
         peer.result("resources/unsubscribe", json!({ "uri": "desk://hours" }))
             .await;
         changes.resource("desk://hours");
         peer.result("ping", json!({})).await;
-        assert_eq!(peer.heard, [Value::Null; 0], "{revision}");
+        assert_eq!(peer.received, [Value::Null; 0], "{revision}");
     }
 }
 
@@ -140,7 +143,7 @@ async fn a_listener_is_notified_of_the_resources_it_named() {
     .await;
     changes.resource("desk://logo");
     changes.resource("desk://hours");
-    let told = peer.hear("notifications/resources/updated").await;
+    let told = peer.receive_method("notifications/resources/updated").await;
     assert_eq!(told["params"]["uri"], "desk://hours");
     assert_eq!(
         told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
@@ -161,7 +164,7 @@ async fn many_changes_in_a_row_are_reported_once() {
             .expect("a tool");
     }
     peer.result("tools/list", json!({})).await;
-    assert_eq!(peer.heard.len(), 1, "{:?}", peer.heard);
+    assert_eq!(peer.received.len(), 1, "{:?}", peer.received);
 }
 
 #[tokio::test]
@@ -202,7 +205,9 @@ async fn listen(peer: &mut Peer, filter: Value) -> Value {
     let id = peer
         .request("subscriptions/listen", json!({ "notifications": filter }))
         .await;
-    let acknowledged = peer.hear("notifications/subscriptions/acknowledged").await;
+    let acknowledged = peer
+        .receive_method("notifications/subscriptions/acknowledged")
+        .await;
     assert_eq!(acknowledged["params"]["notifications"], filter);
     assert_eq!(
         acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],

@@ -187,7 +187,8 @@ async fn a_mounted_server_changes_as_it_runs() {
         let called = peer.call("desk_late", json!({})).await;
         assert_eq!(called["content"][0]["text"], "better", "{revision}");
         if !peer.is_modern() {
-            peer.hear("notifications/tools/list_changed").await;
+            peer.receive_method("notifications/tools/list_changed")
+                .await;
         }
         assert!(handle.remove_tool("late") && !handle.remove_tool("desk_late"));
     }

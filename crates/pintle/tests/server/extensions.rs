@@ -143,7 +143,7 @@ async fn its_methods_answer_where_revisions_have_it() {
         let names_server = tide["_meta"].get("io.modelcontextprotocol/serverInfo");
         assert_eq!(names_server.is_some(), peer.is_modern(), "{revision}");
         assert_eq!(
-            peer.hear("notifications/progress").await["params"]["message"],
+            peer.receive_method("notifications/progress").await["params"]["message"],
             "read"
         );
         let members = tide.as_object_mut().expect("an object");
@@ -204,14 +204,17 @@ async fn its_notices_reach_the_listeners_that_requested_them() {
     let some = peer
         .request("subscriptions/listen", json!({ "notifications": some }))
         .await;
-    let acknowledged = peer.hear("notifications/subscriptions/acknowledged").await;
+    let acknowledged = peer
+        .receive_method("notifications/subscriptions/acknowledged")
+        .await;
     assert_eq!(
         acknowledged["params"]["notifications"],
         json!({ "tidesRisen": ["hoek"] })
     );
     let all = json!({ "notifications": { "tidesRisen": true } });
     let all = peer.request("subscriptions/listen", all).await;
-    peer.hear("notifications/subscriptions/acknowledged").await;
+    peer.receive_method("notifications/subscriptions/acknowledged")
+        .await;
 
     let changes = changes.changes();
     changes
@@ -225,7 +228,7 @@ async fn its_notices_reach_the_listeners_that_requested_them() {
         .expect("an object");
     let mut heard = Vec::new();
     for _ in 0..4 {
-        let params = peer.hear("notifications/tides/risen").await["params"].take();
+        let params = peer.receive_method("notifications/tides/risen").await["params"].take();
         let id = params["_meta"]["io.modelcontextprotocol/subscriptionId"].clone();
         heard.push((params["metres"].as_i64().expect("metres"), id));
     }
@@ -255,9 +258,10 @@ async fn its_notices_reach_a_session_whose_client_declared_it() {
             .notify_about::<Risen>("hoek", &Level { metres: 4 })
             .expect("an object");
         handle.changes().tools();
-        peer.hear("notifications/tools/list_changed").await;
+        peer.receive_method("notifications/tools/list_changed")
+            .await;
         let heard: Vec<_> = peer
-            .heard
+            .received
             .iter()
             .map(|notice| notice["params"].clone())
             .collect();

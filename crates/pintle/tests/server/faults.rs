@@ -128,7 +128,7 @@ async fn a_cancelled_call_is_dropped_and_the_next_is_served() {
                 json!({ "name": "waits", "_meta": { "progressToken": 1 } }),
             )
             .await;
-        peer.hear("notifications/progress").await;
+        peer.receive_method("notifications/progress").await;
         let params = json!({ "requestId": id, "reason": "no longer wanted" });
         peer.send(
             &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),

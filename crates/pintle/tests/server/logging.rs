@@ -81,11 +81,11 @@ async fn a_request_with_an_unknown_level_is_refused() {
 
 /// The log messages that arrive before the answer of a tool.
 async fn logged(peer: &mut Peer, meta: Value) -> Vec<Value> {
-    peer.heard.clear();
+    peer.received.clear();
     peer.result("tools/call", json!({ "name": "work", "_meta": meta }))
         .await;
     let notices = peer
-        .heard
+        .received
         .drain(..)
         .filter(|notice| notice["method"] == "notifications/message");
     notices.map(|mut notice| notice["params"].take()).collect()

@@ -30,7 +30,7 @@ pub(crate) struct Peer {
     /// The identity of the server: the result of `initialize` or `server/discover`.
     pub(crate) welcome: Value,
     /// The messages that arrived during the wait for others.
-    pub(crate) heard: Vec<Value>,
+    pub(crate) received: Vec<Value>,
     writer: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     next_id: i64,
@@ -60,7 +60,7 @@ impl Peer {
         let mut peer = Self {
             revision,
             welcome: Value::Null,
-            heard: Vec::new(),
+            received: Vec::new(),
             writer,
             lines,
             next_id: 0,
@@ -158,18 +158,18 @@ impl Peer {
     }
 
     /// The next notification of a method, received already or later.
-    pub(crate) async fn hear(&mut self, method: &str) -> Value {
+    pub(crate) async fn receive_method(&mut self, method: &str) -> Value {
         self.first(|message| message["method"] == method).await
     }
 
     /// The first message that matches; other messages before it are stored.
     pub(crate) async fn first(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
-            if let Some(place) = self.heard.iter().position(&is_wanted) {
-                return self.heard.remove(place);
+            if let Some(place) = self.received.iter().position(&is_wanted) {
+                return self.received.remove(place);
             }
             let message = self.receive().await;
-            self.heard.push(message);
+            self.received.push(message);
         }
     }
 

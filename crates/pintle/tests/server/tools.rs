@@ -207,7 +207,7 @@ async fn progress_only_rises_and_needs_a_token() {
         let asked = json!({ "name": "work", "_meta": { "progressToken": "mine" } });
         assert_eq!(text(&peer.result("tools/call", asked).await), "done");
         let told: Vec<_> = peer
-            .heard
+            .received
             .drain(..)
             .filter(|told| told["method"] == "notifications/progress")
             .collect();
@@ -227,7 +227,7 @@ async fn progress_only_rises_and_needs_a_token() {
         );
         peer.call("work", json!({})).await;
         assert!(
-            peer.heard
+            peer.received
                 .iter()
                 .all(|told| told["method"] != "notifications/progress"),
             "{revision}"

@@ -35,7 +35,7 @@ impl Connection {
             wants_progress: call.wants_progress,
             lane: call.lane,
         };
-        let id = self.open_call(now, call.patience, about)?;
+        let id = self.open_call(now, call.timeouts, about)?;
         let mut head = Vec::with_capacity(512);
         write_call(
             &mut head,

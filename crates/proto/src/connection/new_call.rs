@@ -21,7 +21,7 @@ pub struct NewCall {
     /// The lane on which the call leaves.
     pub lane: Lane,
     /// The timeouts of the call; `None` for those of the limits.
-    pub patience: Option<Timeouts>,
+    pub timeouts: Option<Timeouts>,
     /// Whether the peer is asked to send progress.
     pub wants_progress: bool,
     /// The values that a binding repeats outside of the message.
@@ -58,7 +58,7 @@ impl NewCall {
             params: params.into(),
             meta: Meta::new(),
             lane: Lane::Session,
-            patience: None,
+            timeouts: None,
             wants_progress: false,
             routing: None,
         }

@@ -29,7 +29,7 @@ impl Connection {
             return Err(SendError::ClientUnreachable);
         }
         let timeouts = Timeouts::new(self.limits.question_timeout, self.limits.question_timeout);
-        call.patience.get_or_insert(timeouts);
+        call.timeouts.get_or_insert(timeouts);
         let parent = match call.lane {
             Lane::Reply(key) => Some(key),
             Lane::Session => None,

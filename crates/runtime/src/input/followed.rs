@@ -113,7 +113,7 @@ impl Watch {
     async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, PeerCallError> {
         let mut call = self.call(method);
         call.lane = Lane::Reply(self.cx.key());
-        call.patience = Some(Timeouts::new(wait, wait));
+        call.timeouts = Some(Timeouts::new(wait, wait));
         let now = Instant::now().into_std();
         let made = self
             .cx

@@ -96,9 +96,9 @@ impl Game {
             0..=2 => return self.call(),
             3..=4 => self.answer(),
             5 => self.cancel(),
-            6 => self.hear_progress(),
-            7 => self.hear(JUNK[self.rng.clone().below(JUNK.len())]),
-            8 => self.hear_request(),
+            6 => self.receive_progress(),
+            7 => self.receive(JUNK[self.rng.clone().below(JUNK.len())]),
+            8 => self.receive_request(),
             _ => {
                 let time = self.rng.up_to(Duration::from_millis(80));
                 self.history.note(format!("{time:?} pass"));
@@ -154,7 +154,7 @@ impl Game {
             }
             _ => json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [] } }),
         };
-        self.hear(&message.to_string());
+        self.receive(&message.to_string());
     }
 
     fn cancel(&mut self) {
@@ -163,17 +163,17 @@ impl Game {
         self.client.cancel(call);
     }
 
-    fn hear_progress(&mut self) {
+    fn receive_progress(&mut self) {
         let Some(call) = self.any() else { return };
         let token = serde_json::to_value(call.to_request_id()).expect("an id is JSON");
         let params = json!({ "progressToken": token, "progress": self.rng.below(9) });
-        self.hear(
+        self.receive(
             &json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params })
                 .to_string(),
         );
     }
 
-    fn hear_request(&mut self) {
+    fn receive_request(&mut self) {
         let method = *self
             .rng
             .pick(&["ping", "roots/list", "no/such", "tools/call"])
@@ -184,12 +184,12 @@ impl Game {
         if self.revision.has(Feature::ServerRequests) {
             self.owed.push(id.clone());
         }
-        self.hear(&json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string());
+        self.receive(&json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string());
     }
 
-    fn hear(&mut self, text: &str) {
+    fn receive(&mut self, text: &str) {
         self.history.note(format!("< {text}"));
-        self.client.hear(text);
+        self.client.receive(text);
     }
 
     fn drain(&mut self) -> Result<(), String> {

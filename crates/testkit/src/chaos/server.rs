@@ -98,12 +98,12 @@ impl Game {
 
     fn step(&mut self) -> Result<(), String> {
         match self.rng.below(20) {
-            0..=6 => self.hear_request(),
-            7 => self.hear_duplicate(),
-            8..=9 => self.hear_cancellation(),
-            10 => self.hear_one_of(&JUNK),
-            11 => self.hear_one_of(&NOTICES),
-            12 => self.hear_response(),
+            0..=6 => self.receive_request(),
+            7 => self.receive_duplicate(),
+            8..=9 => self.receive_cancellation(),
+            10 => self.receive_one_of(&JUNK),
+            11 => self.receive_one_of(&NOTICES),
+            12 => self.receive_response(),
             13..=14 => {
                 self.answer();
                 Ok(())
@@ -124,7 +124,7 @@ impl Game {
         }
     }
 
-    fn hear_request(&mut self) -> Result<(), String> {
+    fn receive_request(&mut self) -> Result<(), String> {
         let id = match self.rng.below(3) {
             0 => json!(format!("s{}", self.next_id)),
             _ => json!(self.next_id),
@@ -142,10 +142,10 @@ impl Game {
                 json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": with_envelope(self.revision, params) })
             }
         };
-        self.hear(&message.to_string(), Some(id))
+        self.receive(&message.to_string(), Some(id))
     }
 
-    fn hear_duplicate(&mut self) -> Result<(), String> {
+    fn receive_duplicate(&mut self) -> Result<(), String> {
         let ids = self.oracle.ids(true);
         let Some(id) = self.rng.pick(&ids).cloned() else {
             return Ok(());
@@ -153,34 +153,34 @@ impl Game {
         let params = with_envelope(self.revision, params_of("tools/call"));
         let message =
             json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-        self.hear(&message.to_string(), Some(id))
+        self.receive(&message.to_string(), Some(id))
     }
 
-    fn hear_cancellation(&mut self) -> Result<(), String> {
+    fn receive_cancellation(&mut self) -> Result<(), String> {
         let ids = self.oracle.ids(self.rng.clone().below(3) > 0);
         let id = self.rng.pick(&ids).cloned().unwrap_or(json!("never"));
         let message = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
-        self.hear(&message.to_string(), None)
+        self.receive(&message.to_string(), None)
     }
 
-    fn hear_one_of(&mut self, texts: &[&'static str]) -> Result<(), String> {
+    fn receive_one_of(&mut self, texts: &[&'static str]) -> Result<(), String> {
         let text = *self.rng.pick(texts).expect("there are texts");
-        self.hear(text, None)
+        self.receive(text, None)
     }
 
-    fn hear_response(&mut self) -> Result<(), String> {
+    fn receive_response(&mut self) -> Result<(), String> {
         let id = self.rng.below(6);
         let message = json!({ "jsonrpc": "2.0", "id": id, "result": {} });
-        self.hear(&message.to_string(), None)
+        self.receive(&message.to_string(), None)
     }
 
     // A driver reads only while there is room; cancellations are read a little further.
-    fn hear(&mut self, text: &str, id: Option<Value>) -> Result<(), String> {
+    fn receive(&mut self, text: &str, id: Option<Value>) -> Result<(), String> {
         if !self.server.engine().can_read() {
             return self.drain(usize::MAX);
         }
         self.history.note(format!("< {text}"));
-        match (self.server.hear(text), id) {
+        match (self.server.receive(text), id) {
             (Received::Request(key), Some(id)) => self.oracle.received(key, id)?,
             (Received::Request(key), None) => return Err(format!("{key:?} is no request")),
             (_, Some(id)) => return Err(format!("request {id} was not taken for one")),

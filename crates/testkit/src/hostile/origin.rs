@@ -27,7 +27,7 @@ impl Hostile {
 
     fn post(&self, seen: &SeenRequest) -> FakeResponse {
         let said = seen.json();
-        let out = self.hear_message(&said);
+        let out = self.receive_message(&said);
         let is_request = said.get("id").is_some() && said.get("method").is_some();
         match (is_request, &out.outputs[..]) {
             (false, _) => empty(202),

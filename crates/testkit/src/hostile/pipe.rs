@@ -49,7 +49,7 @@ impl Hostile {
                 line = lines.next_segment() => {
                     let Ok(Some(line)) = line else { return };
                     let said = serde_json::from_slice(&line).unwrap_or_default();
-                    later.add(self.hear_message(&said));
+                    later.add(self.receive_message(&said));
                     continue;
                 }
             };

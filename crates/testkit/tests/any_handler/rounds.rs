@@ -33,16 +33,16 @@ pub(crate) async fn run(
 ) -> Outcome<CallToolResult> {
     cx.once("begin", async { effects.note("begin") }).await;
     let state = cx.request_state();
-    let heard = state.iter().flat_map(|state| state.split('|'));
-    let mut heard: Vec<String> = heard.map(str::to_owned).collect();
-    if let Some(last) = heard.len().checked_sub(1) {
-        heard[last] = hear(&rounds[last], &cx);
+    let answers = state.iter().flat_map(|state| state.split('|'));
+    let mut answers: Vec<String> = answers.map(str::to_owned).collect();
+    if let Some(last) = answers.len().checked_sub(1) {
+        answers[last] = round_answers(&rounds[last], &cx);
     }
-    let Some(next) = rounds.get(heard.len()) else {
-        return Outcome::Complete(CallToolResult::text(heard.join("|")));
+    let Some(next) = rounds.get(answers.len()) else {
+        return Outcome::Complete(CallToolResult::text(answers.join("|")));
     };
-    heard.push(String::new());
-    Outcome::InputRequired(InputRequired::asking(questions(next)).with_state(heard.join("|")))
+    answers.push(String::new());
+    Outcome::InputRequired(InputRequired::asking(questions(next)).with_state(answers.join("|")))
 }
 
 fn questions((forms, roots): &Round) -> InputRequests {
@@ -60,7 +60,7 @@ fn questions((forms, roots): &Round) -> InputRequests {
     forms.iter().enumerate().map(form).chain(roots).collect()
 }
 
-fn hear((forms, roots): &Round, cx: &Context) -> String {
+fn round_answers((forms, roots): &Round, cx: &Context) -> String {
     let responses = cx.input_responses();
     let form = |place: usize| {
         let Some(answer) = responses.get(&format!("form {place}")) else {
@@ -90,6 +90,6 @@ pub(crate) fn expected(rounds: &[Round]) -> String {
         words.extend(roots.then(|| "roots".to_owned()));
         words.join(",")
     };
-    let heard: Vec<String> = rounds.iter().map(of_round).collect();
-    heard.join("|")
+    let answers: Vec<String> = rounds.iter().map(of_round).collect();
+    answers.join("|")
 }

@@ -47,9 +47,9 @@ async fn answers_to_nothing_change_nothing() {
             out.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
         }
         out.send(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
-        out.say_text("{\"jsonrpc\":\"2.0\",\"id\":");
-        out.say_text([0xc3, 0x28]);
-        out.say_text("[]");
+        out.send_text("{\"jsonrpc\":\"2.0\",\"id\":");
+        out.send_text([0xc3, 0x28]);
+        out.send_text("[]");
         out.reply(said, good());
         out.reply(said, json!({ "content": [] }));
         out.fail(said, -1, "no");
@@ -61,7 +61,7 @@ async fn answers_to_nothing_change_nothing() {
             assert_eq!(said.content.len(), 1);
         }
         let answers = server
-            .heard()
+            .received()
             .iter()
             .filter(|said| said.get("method").is_none())
             .count();
@@ -128,7 +128,7 @@ async fn a_call_without_an_answer_is_given_up_and_cancelled() {
             .await,
         );
         within(tokio::time::sleep(Duration::from_secs(1))).await;
-        let heard = server.heard();
+        let heard = server.received();
         let ids: Vec<_> = heard
             .iter()
             .filter(|said| said["method"] == "tools/call")
@@ -154,7 +154,7 @@ async fn progress_buys_time_up_to_the_ceiling() {
             let params = json!({ "progressToken": token, "progress": step });
             let notice =
                 json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
-            out.say_after(Duration::from_secs(10 * step), notice);
+            out.send_after(Duration::from_secs(10 * step), notice);
         }
     }) {
         let client = connect(&server).await;
@@ -308,12 +308,12 @@ async fn a_modern_server_that_sends_requests_gets_no_answer() {
         for method in ["ping", "roots/list", "elicitation/create", "no/such"] {
             out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
         }
-        out.say_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
+        out.send_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
         out.reply(said, good());
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
-    assert_eq!(server.heard().len(), 2, "the probe and the call");
+    assert_eq!(server.received().len(), 2, "the probe and the call");
 }
 
 // spec: 2026-07-28 N-MRTR-07, A-24

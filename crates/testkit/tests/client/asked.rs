@@ -20,7 +20,7 @@ fn form() -> Value {
 }
 
 fn answers(server: &Hostile) -> Vec<Value> {
-    let heard = server.heard().into_iter();
+    let heard = server.received().into_iter();
     heard.filter(|said| said.get("method").is_none()).collect()
 }
 
@@ -49,19 +49,19 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
             json!({ "reason": "which?" }),
             json!(5),
         ] {
-            out.say_after(
+            out.send_after(
                 SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
             );
         }
         let cancel = json!({ "requestId": "q", "reason": "never mind" });
         for at in [2, 3] {
-            out.say_after(
+            out.send_after(
                 at * SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }),
             );
         }
-        out.say_after(
+        out.send_after(
             4 * SECOND,
             json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
         );
@@ -120,7 +120,7 @@ async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
-    assert_eq!(server.heard().len(), 2, "the probe and the call");
+    assert_eq!(server.received().len(), 2, "the probe and the call");
 }
 
 // spec: 2025-11-25 PROG-02, PROG-03, PROG-04, PROG-06, PROG-07, PROG-08, PROG-09, PROG-13, PROG-15
@@ -132,13 +132,13 @@ async fn progress_reaches_its_own_call_only() {
         if said["params"]["name"] == "first" {
             let step = json!({ "progressToken": token, "progress": 0.25, "message": "a quarter" });
             out.notify("notifications/progress", step);
-            out.say_after(
+            out.send_after(
                 2 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
             // After the end.
             let late = json!({ "progressToken": token, "progress": 9 });
-            out.say_after(
+            out.send_after(
                 3 * SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": late }),
             );
@@ -156,7 +156,7 @@ async fn progress_reaches_its_own_call_only() {
             }
             let step = json!({ "progressToken": token, "progress": 1, "total": 2.5 });
             out.notify("notifications/progress", step);
-            out.say_after(
+            out.send_after(
                 4 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
@@ -193,7 +193,7 @@ async fn progress_reaches_its_own_call_only() {
                 ("second", 1.0, Some(2.5), None)
             ]
         );
-        let calls = server.heard().into_iter();
+        let calls = server.received().into_iter();
         let calls: Vec<_> = calls
             .filter(|said| said["method"] == "tools/call")
             .collect();
@@ -235,7 +235,7 @@ async fn a_modern_client_sends_no_unsolicited_message() {
         .await
         .expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
-    let heard = server.heard();
+    let heard = server.received();
     let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
     let expected = ["server/discover", "tools/call", "tools/call"];
     assert_eq!(methods, expected.map(Some));
@@ -272,7 +272,7 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
             if said["method"] == "tools/call" {
                 let params = json!({ "messages": asked, "maxTokens": 1 });
                 out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
-                out.say_after(
+                out.send_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );
@@ -300,7 +300,7 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
         let server = Hostile::legacy(move |out, said| {
             if said["method"] == "tools/call" {
                 out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
-                out.say_after(
+                out.send_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );
@@ -310,7 +310,7 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
         let client = within(builder.connect(server.clone()))
             .await
             .expect("it opens");
-        let heard = server.heard();
+        let heard = server.received();
         let opening = heard.iter().find(|said| said["method"] == "initialize");
         let declared = &opening.expect("a handshake")["params"]["capabilities"]["elicitation"];
         assert!(
@@ -331,7 +331,7 @@ async fn before_initialize_is_answered_a_client_only_answers_pings() {
             let version = &said["params"]["protocolVersion"];
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server });
-            out.say_after(
+            out.send_after(
                 5 * SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
             );
@@ -345,7 +345,7 @@ async fn before_initialize_is_answered_a_client_only_answers_pings() {
         async move { connect(&server).await }
     });
     tokio::time::sleep(4 * SECOND).await;
-    let heard = server.heard();
+    let heard = server.received();
     let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
     assert_eq!(methods, [Some("server/discover"), Some("initialize"), None]);
     assert_eq!(
@@ -385,7 +385,7 @@ async fn one_request_reveals_all_capabilities_even_unknown_ones() {
         let known = serde_json::to_value(&*known).expect("JSON");
         assert_eq!(known["experimental"], offers["experimental"]);
         assert_eq!(
-            server.heard().len(),
+            server.received().len(),
             said,
             "no list is asked for to learn it"
         );
@@ -411,7 +411,7 @@ async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
         let client = connect(&server).await;
         within(client.list_tools()).await.expect("a list");
         within(client.call_tool("t", ())).await.expect("a result");
-        server.heard()
+        server.received()
     };
     let plain = said_to(json!({ "name": "s", "version": "1" })).await;
     for identity in [
@@ -451,7 +451,7 @@ async fn several_subscriptions_each_receive_their_own_notices() {
             "notifications/prompts/list_changed"
         };
         let changed = json!({ "jsonrpc": "2.0", "method": method, "params": { "_meta": tag } });
-        out.say_after(SECOND, changed);
+        out.send_after(SECOND, changed);
     });
     let client = connect(&server).await;
     let (mut tools, mut prompts) = (SubscriptionFilter::new(), SubscriptionFilter::new());
@@ -463,7 +463,7 @@ async fn several_subscriptions_each_receive_their_own_notices() {
     assert_eq!(within(second.next()).await, Some(Change::Prompts));
     let nothing = tokio::time::timeout(10 * SECOND, first.next()).await;
     assert!(nothing.is_err(), "the other's is not heard here");
-    let listens = server.heard().into_iter();
+    let listens = server.received().into_iter();
     let ids: Vec<_> = listens
         .filter(|said| said["method"] == "subscriptions/listen")
         .map(|said| said["id"].clone())

@@ -34,7 +34,7 @@ async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
     let server = Hostile::legacy(|_, _| {});
     let client = connect(&server).await;
     assert_eq!(revision(&client), Revision::LATEST_LEGACY);
-    let heard = server.heard();
+    let heard = server.received();
     let methods: Vec<_> = heard.iter().map(|said| said["method"].clone()).collect();
     assert_eq!(
         methods,
@@ -82,12 +82,12 @@ async fn a_server_that_does_not_answer_the_probe_in_time_is_a_legacy_server() {
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
             let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
-            out.say_after(Duration::from_secs(11), late);
+            out.send_after(Duration::from_secs(11), late);
         }
         Some("initialize") => {
             let version = said["params"]["protocolVersion"].clone();
             let result = json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } });
-            out.say_after(
+            out.send_after(
                 Duration::from_secs(5),
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
             );
@@ -130,7 +130,7 @@ async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
     let slow = Hostile::new(|out, said| {
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
         let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
-        out.say_after(Duration::from_secs(29), late);
+        out.send_after(Duration::from_secs(29), late);
     });
     let silent = Hostile::new(|_, _| {});
     for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
@@ -161,7 +161,7 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     // The server lists the version that it refuses, so the client retries once with a new id.
     let server = supported(json!(["2026-07-28"]));
     refused(&server, EraMode::Auto).await;
-    let heard = server.heard();
+    let heard = server.received();
     assert_eq!((heard.len(), server.count("initialize")), (2, 0));
     assert_ne!(heard[0]["id"], heard[1]["id"]);
 }
@@ -288,8 +288,8 @@ async fn a_server_that_never_opens_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn whatever_else_comes_before_the_verdict_is_dropped() {
     let noise = |out: &mut HostileReply| {
-        out.say_text("Server starting…");
-        out.say_text([0xff, 0xfe, b'{']);
+        out.send_text("Server starting…");
+        out.send_text([0xff, 0xfe, b'{']);
         out.notify("notifications/tools/list_changed", json!({}));
         out.send(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
         out.send(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
@@ -310,7 +310,7 @@ async fn whatever_else_comes_before_the_verdict_is_dropped() {
     let client = connect(&server).await;
     assert_eq!(revision(&client), Revision::LATEST_LEGACY);
     let answers: Vec<_> = server
-        .heard()
+        .received()
         .into_iter()
         .filter(|said| said.get("result").is_some())
         .collect();

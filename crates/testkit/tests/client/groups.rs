@@ -345,7 +345,7 @@ async fn a_member_may_take_as_long_to_list_as_the_limit() {
         let slow = Hostile::legacy(move |out, said| {
             let result = json!({ "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] });
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": result });
-            out.say_after(Duration::from_millis(wait), answer);
+            out.send_after(Duration::from_millis(wait), answer);
         });
         group
             .add("slow", Client::builder(), slow)
@@ -366,7 +366,7 @@ async fn members_connect_all_at_once() {
             let welcome = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": server });
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": welcome });
             if said["method"] == "initialize" {
-                out.say_after(5 * SECOND, answer);
+                out.send_after(5 * SECOND, answer);
             } else if said["method"] == "server/discover" {
                 out.fail(said, -32601, "no");
             }
@@ -429,7 +429,7 @@ fn changing() -> Hostile {
     Hostile::legacy(|out, said| match said["method"].as_str() {
         Some("tools/call") => {
             let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-            out.say_after(SECOND, notice);
+            out.send_after(SECOND, notice);
             out.reply(said, crate::client::good());
         }
         Some("prompts/get") => out.lose_all(TransportErrorKind::Disconnected),

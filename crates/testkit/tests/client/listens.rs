@@ -135,7 +135,7 @@ async fn a_subscription_that_is_dropped_or_lost_ends() {
         (2, 3)
     );
     drop(third);
-    let heard = server.heard();
+    let heard = server.received();
     let listen = heard
         .iter()
         .find(|said| said["method"] == "subscriptions/listen");
@@ -154,7 +154,7 @@ fn forgetful(pause: Duration) -> Hostile {
     Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("resources/unsubscribe") => {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            out.say_after(pause, answer);
+            out.send_after(pause, answer);
         }
         Some("ping") => {
             out.notify(UPDATED, json!({ "uri": "desk://hours" }));
@@ -166,7 +166,7 @@ fn forgetful(pause: Duration) -> Hostile {
 
 /// The methods about resources that the client called, in order.
 fn said_of_resources(server: &Hostile) -> Vec<String> {
-    let heard = server.heard();
+    let heard = server.received();
     let methods = heard.iter().filter_map(|said| said["method"].as_str());
     let methods = methods.filter_map(|method| method.strip_prefix("resources/"));
     methods.map(str::to_owned).collect()
@@ -203,7 +203,7 @@ async fn a_subscription_that_is_given_up_ends_after_it_has_begun() {
     let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
         Some("resources/subscribe") => {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            out.say_after(pause, answer);
+            out.send_after(pause, answer);
         }
         _ => out.reply(said, json!({})),
     });

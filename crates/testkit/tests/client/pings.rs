@@ -29,7 +29,7 @@ fn both(is_there: &Arc<AtomicBool>) -> [(Hostile, &'static str); 2] {
         move |out: &mut HostileReply, said: &Value| {
             if said["method"] == "tools/call" {
                 let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                return out.say_after(2 * MINUTE, answer);
+                return out.send_after(2 * MINUTE, answer);
             }
             if is_there.load(Ordering::SeqCst) {
                 out.fail(said, -32601, "it is an answer all the same");
@@ -118,7 +118,7 @@ async fn an_answer_at_the_limit_is_in_time() {
     for (wait, conversations) in [(4_999, 1), (5_001, 2)] {
         let server = Hostile::legacy(move |out, said| {
             let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
-            out.say_after(Duration::from_millis(wait), answer);
+            out.send_after(Duration::from_millis(wait), answer);
         });
         let client = pinging(&server).await;
         sleep(MINUTE + Duration::from_secs(20)).await;

@@ -35,7 +35,7 @@ async fn answer_in(
         Some("server/discover") => out.fail(said, -32601, "no"),
         Some("tools/call") => {
             out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
-            out.say_after(
+            out.send_after(
                 SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
             );
@@ -45,7 +45,7 @@ async fn answer_in(
     let client = within(builder.connect(server.clone())).await;
     let client = client.expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
-    let heard = server.heard().into_iter();
+    let heard = server.received().into_iter();
     let mut answers: Vec<_> = heard.filter(|said| said["id"] == "q").collect();
     assert_eq!(answers.len(), 1, "{answers:?}");
     answers.remove(0)

@@ -102,7 +102,7 @@ async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
     let call = client.call_tool("t", &arguments).on_progress(|_| {});
     within(call).await.expect("a result");
     let calls: Vec<_> = server
-        .heard()
+        .received()
         .into_iter()
         .filter(|said| said["method"] == "tools/call")
         .collect();

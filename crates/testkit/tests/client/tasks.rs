@@ -70,7 +70,7 @@ fn tools(support: &Value) -> Value {
 
 /// The parameters of the client's calls of a method, in order.
 fn params_of(server: &Hostile, method: &str) -> Vec<Value> {
-    let heard = server.heard().into_iter();
+    let heard = server.received().into_iter();
     let its = heard.filter(|said| said["method"] == method);
     its.map(|said| said["params"].clone()).collect()
 }

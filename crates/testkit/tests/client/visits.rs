@@ -68,8 +68,8 @@ async fn a_call_is_retried_when_all_visits_of_the_user_have_ended() {
     let (one, other) = ("https://example.org/1", "https://example.org/2");
     let server = server(1, move |out, said| {
         require(out, said, &[one, other]);
-        out.say_after(Duration::from_secs(20), done(other));
-        out.say_after(Duration::from_secs(30), done(one));
+        out.send_after(Duration::from_secs(20), done(other));
+        out.send_after(Duration::from_secs(30), done(one));
     });
     let (client, been) = tourist(&server).await;
     let began = Instant::now();
@@ -85,7 +85,7 @@ async fn the_end_of_a_visit_may_arrive_before_the_consent() {
     let url = "https://example.org/";
     let server = server(1, move |out, said| {
         require(out, said, &[url]);
-        out.say_after(Duration::from_secs(1), done(url));
+        out.send_after(Duration::from_secs(1), done(url));
     });
     let builder = Client::builder().on_elicit_url(async |_| {
         tokio::time::sleep(Duration::from_secs(2)).await;

@@ -60,7 +60,7 @@ fn change(name: &str) -> (&'static str, Value) {
 
 /// The requested notifications, in order.
 fn asked(server: &Hostile) -> Vec<Value> {
-    let heard = server.heard().into_iter();
+    let heard = server.received().into_iter();
     let listens = heard.filter(|said| said["method"] == LISTEN);
     listens
         .map(|said| said["params"]["notifications"].clone())
@@ -174,7 +174,7 @@ async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
         acknowledge(out, said);
         let end = tagged(&said["id"], json!({ "resultType": "complete" }));
         let end = json!({ "jsonrpc": "2.0", "id": said["id"], "result": end });
-        out.say_after(10 * SECOND, end);
+        out.send_after(10 * SECOND, end);
     });
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("a list");

@@ -37,7 +37,7 @@ async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
                 let said = within(client.call_tool("t", ())).await.expect("a result");
                 assert_eq!(said.content.len(), 1, "{ground:?}");
             }
-            let answered = server.heard();
+            let answered = server.received();
             let answered = answered.iter().filter(|said| said.get("method").is_none());
             assert_eq!(answered.count(), 0, "nothing of it is answered");
         }
@@ -108,7 +108,7 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
     ] {
         let script = move |out: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
             match said["params"]["name"].as_str() {
-                Some("bad") => out.say_text(garbage),
+                Some("bad") => out.send_text(garbage),
                 Some("good") => out.reply(said, good()),
                 _ => {}
             }
@@ -142,7 +142,7 @@ async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
         if said["method"] == "tools/call" {
             let id = &said["id"];
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":NaN}}}}"#);
-            out.say_text(text.as_bytes());
+            out.send_text(text.as_bytes());
         }
     }) {
         let client = meet(&server, Ground::Pipe).await;
@@ -203,7 +203,7 @@ async fn an_incomplete_answer_is_not_an_answer() {
                 } else {
                     half
                 };
-                out.say_raw(half);
+                out.send_raw(half);
                 out.lose_all(TransportErrorKind::Disconnected);
             }
         }) {
@@ -231,8 +231,8 @@ async fn a_line_in_pieces_is_one_line_even_if_its_call_was_given_up() {
             let line =
                 format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
             let (first, rest) = line.split_at(20);
-            out.say_raw(first);
-            out.say_raw_after(2 * second, rest);
+            out.send_raw(first);
+            out.send_raw_after(2 * second, rest);
         }
     });
     let client = meet(&server, Ground::Pipe).await;

@@ -188,7 +188,7 @@ async fn later_messages_of_a_server_do_not_change_the_revision() {
             assert_eq!(revision(&client), Revision::LATEST_LEGACY);
         }
     }
-    let calls = server.heard();
+    let calls = server.received();
     let mut calls = calls.iter().filter(|said| said["method"] == "tools/call");
     assert!(calls.all(|said| said["params"].get("_meta").is_none()));
 }

@@ -224,7 +224,7 @@ async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
     within(client.call_tool("good", json!({ "a": "x" })))
         .await
         .expect("a result");
-    let heard = server.heard();
+    let heard = server.received();
     let call = heard
         .iter()
         .find(|said| said["method"] == "tools/call")

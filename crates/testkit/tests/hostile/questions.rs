@@ -23,7 +23,7 @@ fn questions() -> [(&'static str, Value); 5] {
 
 /// The client's messages that are neither requests nor notices.
 fn answers(server: &Hostile) -> Vec<Value> {
-    let heard = server.heard().into_iter();
+    let heard = server.received().into_iter();
     heard.filter(|said| said.get("method").is_none()).collect()
 }
 
@@ -36,7 +36,7 @@ async fn undeclared_questions_of_a_legacy_server_are_refused() {
                 for (method, params) in questions() {
                     out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
                 }
-                out.say_after(
+                out.send_after(
                     std::time::Duration::from_secs(1),
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
                 );

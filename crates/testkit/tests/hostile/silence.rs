@@ -19,7 +19,7 @@ async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
         for (server, is_modern) in both(|out, said| {
             if said["params"]["name"] == "late" {
                 let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                out.say_after(61 * SECOND, late);
+                out.send_after(61 * SECOND, late);
             }
         })
         .into_iter()
@@ -149,7 +149,7 @@ async fn a_notice_handler_may_close_the_client() {
                     json!({ "level": "info", "data": 1 }),
                 );
                 let later = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
-                out.say_after(SECOND, later);
+                out.send_after(SECOND, later);
             }
         });
         let own = std::sync::Arc::new(std::sync::OnceLock::<Client>::new());

@@ -83,8 +83,9 @@ async fn a_call_receives_progress_of_its_own_task_until_the_result() {
     let client = listed(&server).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let observer = Arc::clone(&heard);
-    let hear = move |step: ProgressParams| observer.lock().expect("no panic").push(step.progress);
-    within(client.call_tool("t", ()).on_progress(hear))
+    let observe =
+        move |step: ProgressParams| observer.lock().expect("no panic").push(step.progress);
+    within(client.call_tool("t", ()).on_progress(observe))
         .await
         .expect("a result");
     within(client.ping()).await.expect("an answer");
@@ -179,7 +180,7 @@ async fn a_notice_makes_the_next_look_sooner_and_is_not_believed() {
             out.reply(said, json!({ "task": task("working") }));
             for _ in 0..100 {
                 let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tasks/status", "params": task("completed") });
-                out.say_after(2 * SECOND, notice);
+                out.send_after(2 * SECOND, notice);
             }
         }
         Some("tasks/get") => out.reply(said, task("working")),
@@ -216,7 +217,7 @@ async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
         Some("tools/list") => out.reply(said, tools(&json!("required"))),
         Some("tools/call") => {
             let created = json!({ "jsonrpc": "2.0", "id": said["id"], "result": { "task": task("working") } });
-            out.say_after(5 * SECOND, created);
+            out.send_after(5 * SECOND, created);
         }
         _ => out.reply(said, json!({})),
     });

@@ -56,7 +56,7 @@ async fn ask(client: &Client, id: u32, method: &str, params: Value) {
 /// The client's answer to the request `id`, if it was sent by now.
 async fn answer(server: &Hostile, client: &Client, id: u32) -> Option<Value> {
     within(client.ping()).await.expect("it is there");
-    let mut heard = server.heard().into_iter();
+    let mut heard = server.received().into_iter();
     heard.find(|said| said["id"] == id && said.get("method").is_none())
 }
 
@@ -104,7 +104,7 @@ async fn a_question_is_answered_with_a_task_and_its_result_follows() {
     let again = asked(&server, &client, 904, "tasks/result", id).await;
     assert_eq!(again["result"], result, "as often as it is asked for");
     let told: Vec<_> = server
-        .heard()
+        .received()
         .into_iter()
         .filter(|said| said["method"] == "notifications/tasks/status")
         .collect();
@@ -257,7 +257,7 @@ async fn without_a_word_of_tasks_a_question_is_one_as_any_other() {
     let builder = builder.on_sample(async |_| Ok(CreateMessageResult::new("x", "m")));
     let (server, client) = open(builder).await;
     let opening = server
-        .heard()
+        .received()
         .into_iter()
         .find(|said| said["method"] == "initialize");
     assert_eq!(
