@@ -1,8 +1,8 @@
-//! The chain from a server that wants a token to where tokens come from, link by link: which one is
-//! broken, what its document says, and what to do about it.
+//! Finds out why a server rejects a client without a valid token.
 //!
-//! It is walked as a sign-in walks it, with the same searches and the same rules, but it does not end
-//! at the first fault if there is more to be said.
+//! A sign-in follows a chain: the challenge of the server, its metadata, and its authorization servers. Each
+//! step is a link. The diagnosis uses the same requests and rules as a sign-in. Behind a broken link it
+//! continues if later ones can be checked.
 
 mod link;
 mod resource;
@@ -21,14 +21,14 @@ use pintle_hosts::{Endpoint, without_query};
 use link::Walk;
 pub(crate) use link::{Link, LinkState};
 
-/// How many authorization servers of one resource are looked at.
+/// Maximum number of authorization servers of one resource to check.
 const ISSUERS: usize = 4;
 
-/// Walks the chain of a server, as far as it goes; to its end is a token, if one is shown.
+/// Checks the links of the chain of a server. A configured or stored token is the last link.
 ///
 /// # Errors
 ///
-/// [`FetchError`] when the server itself does not answer.
+/// [`FetchError`] if the server itself does not answer.
 pub(crate) async fn walk(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
@@ -55,18 +55,18 @@ pub(crate) async fn walk(
 }
 
 impl<F: Fetch> Walk<'_, F> {
-    /// What the server says to whoever shows no token; gives where it says its metadata is.
+    /// Checks the challenge to a request without a token. Returns the URL of the metadata in it, if any.
     fn challenge(&mut self, status: u16, lines: &[String]) -> Option<String> {
         const NAME: &str = "challenge";
         let place = resource::place(&self.server);
-        let wanted = format!(
-            "the server has to answer 401 with `WWW-Authenticate: Bearer resource_metadata=\"{place}\"`"
+        let advice = format!(
+            "the server must answer 401 with `WWW-Authenticate: Bearer resource_metadata=\"{place}\"`"
         );
         let found = challenges(lines.iter().map(String::as_str));
-        let ours = found.iter().find(|one| one.is("Bearer") || one.is("DPoP"));
-        let named = ours.and_then(|one| one.parameter("resource_metadata"));
+        let supported = found.iter().find(|one| one.is("Bearer") || one.is("DPoP"));
+        let named = supported.and_then(|one| one.parameter("resource_metadata"));
         let schemes: Vec<&str> = found.iter().map(|one| one.scheme()).collect();
-        self.links.push(match (status, ours, named) {
+        self.links.push(match (status, supported, named) {
             (401, Some(_), Some(named)) => Link::whole(
                 NAME,
                 format!("status 401, metadata at {}", without_query(named)),
@@ -74,31 +74,29 @@ impl<F: Fetch> Walk<'_, F> {
             (401, Some(_), None) => Link::weak(
                 NAME,
                 "status 401, and WWW-Authenticate has no \"resource_metadata\"",
-                wanted,
+                advice,
             ),
-            (401, None, _) if schemes.is_empty() => Link::broken(
-                NAME,
-                "status 401, and no WWW-Authenticate that can be read",
-                wanted,
-            ),
+            (401, None, _) if schemes.is_empty() => {
+                Link::broken(NAME, "status 401, and no valid WWW-Authenticate", advice)
+            }
             (401, None, _) => {
                 let schemes = schemes.join(", ");
                 Link::broken(
                     NAME,
-                    format!("WWW-Authenticate wants {schemes}, and no Bearer"),
-                    wanted,
+                    format!("WWW-Authenticate requires {schemes} instead of Bearer"),
+                    advice,
                 )
             }
             _ => Link::broken(
                 NAME,
                 format!("status {status} without a token, and not 401"),
-                wanted,
+                advice,
             ),
         });
         named.map(str::to_owned)
     }
 
-    /// Makes a search to its end; gives what was asked for and how it was answered, and the end.
+    /// Follows a discovery to its end. Returns the requested URLs with their results, and the last step.
     async fn search<T>(
         &self,
         first: DiscoveryStep<T>,
@@ -118,13 +116,13 @@ impl<F: Fetch> Walk<'_, F> {
     }
 }
 
-/// Places where a document is not, and why.
+/// Returns the URLs without a document, each with the reason.
 fn places(tried: &[(String, DiscoveryError)]) -> String {
     let places = tried.iter().map(|(place, why)| format!("{place} ({why})"));
     places.collect::<Vec<_>>().join(", ")
 }
 
-/// A document that is there and must not be used, if there is one.
+/// Returns the URL and the fault of the first document that exists but is not valid.
 fn unusable(tried: &[(String, DiscoveryError)]) -> Option<(&str, &MetadataError)> {
     tried.iter().find_map(|(place, why)| match why {
         DiscoveryError::Fault(fault) => Some((place.as_str(), fault)),

@@ -9,9 +9,9 @@
 //! | text with annotations, an embedded resource, a link to a resource | [`notices`] |
 //! | progress, a time limit, cancellation | [`boarding`] |
 //! | questions: forms, URLs, the client's model, its directories; work that is not repeated | [`questions`] |
-//! | a task: work that goes on after its answer, and asks | [`survey`] |
+//! | a task: work that continues after the answer to its call, and asks questions | [`survey`] |
 //! | log messages, and `tracing` events as log messages | [`radio`] |
-//! | tools that come and go | [`tugs`] |
+//! | tools that are added and removed while the server runs | [`tugs`] |
 //! | text, binary, templates with completion, a resource that changes | [`papers`] |
 //! | prompts with completion, embedded resources and images | [`briefings`] |
 //! | another server under a prefix | [`weather`] |
@@ -43,17 +43,17 @@ use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
 use harbour::Harbour;
 pub(crate) use radio::ToClients;
 
-/// What the showcase is called, here and in the configuration of hosts.
+/// The name of the showcase, here and in the configuration of hosts.
 pub(crate) const NAME: &str = "pintle-showcase";
 
-/// How long any request may take.
+/// Longest time for any request.
 const CEILING: Duration = Duration::from_secs(120);
 
 const INSTRUCTIONS: &str = "The desk of a harbour pilot. Look a vessel up before you plan for it: \
     everything else asks for its call sign. Depths and heights are metres, speeds knots, times hours \
     after high water. The harbour is invented: do not navigate by it.";
 
-/// The server, described.
+/// Describes the server.
 pub(crate) fn server() -> Server {
     Server::new(NAME, env!("CARGO_PKG_VERSION"))
         .title("Pilot's desk")

@@ -1,4 +1,4 @@
-//! What a server says of itself: where its tokens come from.
+//! The metadata of a protected resource (RFC 9728), which names its authorization servers.
 
 use pintle::auth::WebUrl;
 use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError, ResourceProbe};
@@ -12,7 +12,7 @@ const RESOURCE: &str = "resource";
 const SERVERS: &str = "authorization servers";
 
 impl<F: Fetch> Walk<'_, F> {
-    /// The document of the server; gives the issuers that it names.
+    /// Checks the metadata of the server, and returns the issuers that it names.
     pub(super) async fn resource(&mut self, named: Option<&str>) -> Vec<String> {
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
         let first = probe.begin();
@@ -27,7 +27,7 @@ impl<F: Fetch> Walk<'_, F> {
                             "the challenge names {}, and it is at {place}",
                             asked.first().map_or(named, String::as_str)
                         ),
-                        format!("the challenge has to name {place} in \"resource_metadata\""),
+                        format!("the challenge must name {place} in \"resource_metadata\""),
                     ),
                     _ => Link::whole(METADATA, format!("at {place}")),
                 });
@@ -38,7 +38,7 @@ impl<F: Fetch> Walk<'_, F> {
                 issuers
             }
             DiscoveryStep::Refused(document, fault) => {
-                self.wrong(&document, &fault);
+                self.invalid_resource(&document, &fault);
                 Vec::new()
             }
             DiscoveryStep::Nowhere { tried, .. } => {
@@ -49,7 +49,7 @@ impl<F: Fetch> Walk<'_, F> {
                 self.links.push(Link::broken(
                     METADATA,
                     format!("not available: {place} ({reason})"),
-                    "try again later: its server failed, or the network",
+                    "try again later: the server or the network has failed",
                 ));
                 Vec::new()
             }
@@ -59,37 +59,37 @@ impl<F: Fetch> Walk<'_, F> {
 
     fn nowhere(&mut self, tried: &[(String, DiscoveryError)]) {
         if let Some((document, fault)) = unusable(tried) {
-            return self.wrong(document, fault);
+            return self.invalid_resource(document, fault);
         }
         let place = place(&self.server);
         self.links.push(Link::broken(
             METADATA,
-            format!("nowhere: {}", places(tried)),
-            format!("the server has to publish it at {place} (RFC 9728)"),
+            format!("not published: {}", places(tried)),
+            format!("the server must publish it at {place} (RFC 9728)"),
         ));
     }
 
-    /// A document that is there, and must not be used.
-    fn wrong(&mut self, document: &str, fault: &MetadataError) {
-        let said = format!("the document at {document} must not be used: {fault}");
+    /// Reports a document that exists but is not valid.
+    fn invalid_resource(&mut self, document: &str, fault: &MetadataError) {
+        let finding = format!("the document at {document} must not be used: {fault}");
         let link = match fault {
             MetadataError::Missing("authorization_servers") => Link::broken(
                 SERVERS,
-                said,
-                "it has to name the issuers of its tokens in \"authorization_servers\"",
+                finding,
+                "it must name the issuers of its tokens in \"authorization_servers\"",
             ),
             MetadataError::Missing(_) | MetadataError::Mismatch { .. } => Link::broken(
                 RESOURCE,
-                said,
+                finding,
                 format!(
-                    "it has to say \"resource\": \"{}\", which is where clients connect to",
+                    "it must contain \"resource\": \"{}\", the URL that clients connect to",
                     self.server.canonical()
                 ),
             ),
             _ => Link::broken(
                 METADATA,
-                said,
-                "it has to be a JSON object as RFC 9728 describes",
+                finding,
+                "it must be a JSON object as RFC 9728 describes",
             ),
         };
         if link.name != METADATA {
@@ -100,7 +100,7 @@ impl<F: Fetch> Walk<'_, F> {
     }
 }
 
-/// Where the document of a server is looked for first.
+/// Returns the first URL at which clients request the metadata of a server.
 pub(super) fn place(server: &WebUrl) -> String {
     let path = match server.path() {
         "/" => "",

@@ -1,4 +1,4 @@
-//! What an authorization server says of itself.
+//! The metadata of an authorization server (RFC 8414).
 
 use pintle::auth::WebUrl;
 use pintle::auth::metadata::{
@@ -16,12 +16,12 @@ const REGISTRATION: &str = "registration";
 const ENDPOINTS: &str = "endpoints";
 
 impl<F: Fetch> Walk<'_, F> {
-    /// The document of an issuer, and what it has to have.
+    /// Checks the metadata of an issuer.
     pub(super) async fn server(&mut self, issuer: &str) {
         let mut probe = match ServerProbe::of_server(issuer, &self.bounds) {
             Ok(probe) => probe,
             Err(fault) => {
-                let next = "\"authorization_servers\" has to name issuers by https addresses that \
+                let next = "\"authorization_servers\" must name issuers by https URLs that \
                             clients may reach";
                 self.links
                     .push(Link::broken(SERVERS, fault.to_string(), next));
@@ -35,14 +35,16 @@ impl<F: Fetch> Walk<'_, F> {
                 self.links
                     .push(Link::whole(METADATA, format!("at {}", found.place)));
                 self.links.push(Link::whole(ISSUER, issuer));
-                self.judge(&found.document);
+                self.check_members(&found.document);
             }
-            DiscoveryStep::Refused(document, fault) => self.unfit(issuer, &document, &fault),
+            DiscoveryStep::Refused(document, fault) => {
+                self.invalid_server(issuer, &document, &fault)
+            }
             DiscoveryStep::Nowhere { tried, .. } => self.absent(issuer, &tried),
             DiscoveryStep::Unavailable(place, reason) => self.links.push(Link::broken(
                 METADATA,
                 format!("that of {issuer} is not available: {place} ({reason})"),
-                "try again later: its server failed, or the network",
+                "try again later: the server or the network has failed",
             )),
             DiscoveryStep::Fetch(_) => {}
         }
@@ -50,47 +52,47 @@ impl<F: Fetch> Walk<'_, F> {
 
     fn absent(&mut self, issuer: &str, tried: &[(String, DiscoveryError)]) {
         if let Some((document, fault)) = unusable(tried) {
-            return self.unfit(issuer, document, fault);
+            return self.invalid_server(issuer, document, fault);
         }
         self.links.push(Link::broken(
             METADATA,
-            format!("that of {issuer} is nowhere: {}", places(tried)),
+            format!("that of {issuer} is not published: {}", places(tried)),
             format!(
-                "{issuer} has to publish it (RFC 8414, or OpenID Connect Discovery), or \
-                 \"authorization_servers\" has to name another issuer"
+                "{issuer} must publish it (RFC 8414, or OpenID Connect Discovery), or \
+                 \"authorization_servers\" must name another issuer"
             ),
         ));
     }
 
-    /// A document that is there, and must not be used.
-    fn unfit(&mut self, issuer: &str, document: &str, fault: &MetadataError) {
-        let said = format!("the document at {document} must not be used: {fault}");
+    /// Reports a document that exists but is not valid.
+    fn invalid_server(&mut self, issuer: &str, document: &str, fault: &MetadataError) {
+        let finding = format!("the document at {document} must not be used: {fault}");
         let (name, next) = match fault {
             MetadataError::Missing("issuer") | MetadataError::Mismatch { .. } => (
                 ISSUER,
                 format!(
-                    "it has to say \"issuer\": \"{issuer}\", letter by letter, or \
-                     \"authorization_servers\" has to name the issuer as it says it"
+                    "it must contain \"issuer\": \"{issuer}\", letter by letter, or \
+                     \"authorization_servers\" must name the issuer of this document"
                 ),
             ),
             MetadataError::Address { member, .. } => (
                 ENDPOINTS,
-                format!("{member:?} has to be an https address that clients may reach"),
+                format!("{member:?} must be an https URL that clients may reach"),
             ),
             _ => (
                 METADATA,
-                "it has to be a JSON object as RFC 8414 describes".to_owned(),
+                "it must be a JSON object as RFC 8414 describes".to_owned(),
             ),
         };
         if name != METADATA {
             self.links
                 .push(Link::whole(METADATA, format!("at {document}")));
         }
-        self.links.push(Link::broken(name, said, next));
+        self.links.push(Link::broken(name, finding, next));
     }
 
-    /// What a document has to have so that somebody can sign in.
-    fn judge(&mut self, server: &ServerMetadata) {
+    /// Checks the members that a sign-in needs.
+    fn check_members(&mut self, server: &ServerMetadata) {
         let methods = server.code_challenge_methods_supported.as_deref();
         self.links.push(match methods {
             Some(all) if all.iter().any(|method| method == "S256") => Link::whole(PKCE, "S256"),
@@ -100,7 +102,7 @@ impl<F: Fetch> Walk<'_, F> {
                     "{} does not list \"S256\" in \"code_challenge_methods_supported\"",
                     server.issuer
                 ),
-                "its metadata has to list it: without it clients refuse to sign in",
+                "its metadata must list it: without it clients refuse to sign in",
             ),
         });
         let link = self.registration(server);
@@ -121,23 +123,24 @@ impl<F: Fetch> Walk<'_, F> {
                     server.issuer,
                     missing.join(", no ")
                 ),
-                "its metadata has to name them",
+                "its metadata must name them",
             ),
         });
     }
 
     fn registration(&self, server: &ServerMetadata) -> Link {
-        let takes_documents = server.client_id_metadata_document_supported == Some(true);
-        match (&server.registration_endpoint, takes_documents) {
+        let accepts_documents = server.client_id_metadata_document_supported == Some(true);
+        match (&server.registration_endpoint, accepts_documents) {
             _ if self.has_client => Link::whole(REGISTRATION, "the client that --client-id names"),
-            (Some(_), true) => {
-                Link::whole(REGISTRATION, "by itself, or by the address of a document")
-            }
-            (Some(_), false) => Link::whole(REGISTRATION, "by itself"),
+            (Some(_), true) => Link::whole(
+                REGISTRATION,
+                "automatic, or with the URL of a client metadata document",
+            ),
+            (Some(_), false) => Link::whole(REGISTRATION, "automatic"),
             (None, true) => Link::weak(
                 REGISTRATION,
-                "by the address of a document only",
-                "give --client-id the address of a document about the client",
+                "only with the URL of a client metadata document",
+                "give --client-id the URL of a client metadata document",
             ),
             (None, false) => Link::broken(
                 REGISTRATION,
@@ -152,7 +155,7 @@ impl<F: Fetch> Walk<'_, F> {
     }
 }
 
-/// Where somebody is sent to.
+/// Returns the origin of the authorization endpoint, which serves the sign-in page.
 fn front(server: &ServerMetadata) -> String {
     let url = server.authorization_endpoint.as_deref().unwrap_or_default();
     WebUrl::parse(url).map_or_else(|_| String::new(), |url| url.front().to_owned())

@@ -11,11 +11,11 @@ const ISSUER: &str = "https://as.example/tenant";
 const BY_PATH: &str = "https://mcp.example/.well-known/oauth-protected-resource/mcp";
 const AS: &str = "https://as.example/.well-known/oauth-authorization-server/tenant";
 
-/// A deployment: what is at each address, and what the server says to whoever shows nothing.
+/// A server and its documents by URL. `status` and `challenge` answer a request without a token.
 struct Deployment {
     status: u16,
     challenge: Option<String>,
-    /// What it says to whoever shows a token: the status, and the challenge.
+    /// The status and the challenge that answer a request with a token.
     verdict: (u16, &'static str),
     pages: BTreeMap<String, String>,
 }
@@ -37,7 +37,7 @@ impl Deployment {
         self.pages.insert(place.to_owned(), page.to_string());
     }
 
-    /// Changes one member of the document at a place.
+    /// Changes one member of the document at a URL, or removes it if the value is null.
     fn edit(&mut self, place: &str, member: &str, value: Value) {
         let mut page: Value = serde_json::from_str(&self.pages[place]).expect("JSON");
         match value {
@@ -102,7 +102,7 @@ async fn links_of(deployment: &Deployment, endpoint: &Endpoint, has_client: bool
 }
 
 #[tokio::test]
-async fn a_whole_chain_has_nothing_to_do() {
+async fn a_whole_chain_has_no_advice() {
     let links = links(&Deployment::whole(), false).await;
     let names: Vec<&str> = links.iter().map(|link| link.name).collect();
     assert_eq!(
@@ -129,18 +129,18 @@ async fn a_whole_chain_has_nothing_to_do() {
 
 type Break = fn(&mut Deployment);
 
-/// How a deployment is broken, which link it is, what is said of it, and what of the next step.
+/// A change that breaks a deployment, the name of the broken link, and parts of its finding and its advice.
 const BROKEN: [(Break, &str, &str, &str); 19] = [
     (
         |d| d.challenge = None,
         "challenge",
-        "no WWW-Authenticate",
+        "no valid WWW-Authenticate",
         BY_PATH,
     ),
     (
         |d| d.challenge = Some("Basic realm=\"x\"".into()),
         "challenge",
-        "wants Basic",
+        "requires Basic",
         "Bearer",
     ),
     (|d| d.status = 403, "challenge", "status 403", "answer 401"),
@@ -153,7 +153,7 @@ const BROKEN: [(Break, &str, &str, &str); 19] = [
     (
         |d| drop(d.pages.remove(BY_PATH)),
         "protected resource metadata",
-        "nowhere",
+        "not published",
         BY_PATH,
     ),
     (
@@ -258,7 +258,7 @@ const BROKEN: [(Break, &str, &str, &str); 19] = [
 // spec: 2026-07-28 N-AUTH-07
 #[tokio::test]
 async fn the_broken_link_is_named_with_its_document_and_the_next_step() {
-    for (number, (change, name, said, next)) in BROKEN.iter().enumerate() {
+    for (number, (change, name, finding, next)) in BROKEN.iter().enumerate() {
         let mut deployment = Deployment::whole();
         change(&mut deployment);
         let links = links(&deployment, false).await;
@@ -270,7 +270,7 @@ async fn the_broken_link_is_named_with_its_document_and_the_next_step() {
             panic!("{number}: one link is broken: {links:?}");
         };
         assert_eq!(link.name, *name, "{number}: {link:?}");
-        assert!(link.finding.contains(said), "{number}: {link:?}");
+        assert!(link.finding.contains(finding), "{number}: {link:?}");
         assert!(
             link.next.as_deref().is_some_and(|text| text.contains(next)),
             "{number}: {link:?}"
@@ -279,7 +279,7 @@ async fn the_broken_link_is_named_with_its_document_and_the_next_step() {
 }
 
 #[tokio::test]
-async fn what_works_for_some_is_weak() {
+async fn a_link_that_some_clients_cannot_use_is_weak() {
     let mut deployment = Deployment::whole();
     deployment.challenge = Some("Bearer realm=\"x\"".to_owned());
     deployment.edit(AS, "registration_endpoint", Value::Null);
@@ -301,7 +301,7 @@ async fn what_works_for_some_is_weak() {
 }
 
 #[tokio::test]
-async fn every_issuer_is_looked_at() {
+async fn every_issuer_is_checked() {
     let mut deployment = Deployment::whole();
     deployment.edit(
         BY_PATH,
@@ -329,9 +329,9 @@ async fn a_token_that_is_shown_is_the_last_link() {
     };
     endpoint.authorize("s3cret-token");
     let rows: [(u16, &str, LinkState, &str, &str); 7] = [
-        (200, "", LinkState::Whole, "takes it", ""),
-        (404, "", LinkState::Whole, "takes it", ""),
-        (400, "", LinkState::Whole, "takes it", ""),
+        (200, "", LinkState::Whole, "accepts it", ""),
+        (404, "", LinkState::Whole, "accepts it", ""),
+        (400, "", LinkState::Whole, "accepts it", ""),
         (
             401,
             "Bearer error=\"invalid_token\", error_description=\"the token has expired\"",
@@ -350,26 +350,26 @@ async fn a_token_that_is_shown_is_the_last_link() {
             403,
             "Bearer error=\"insufficient_scope\", scope=\"files:read files:write\"",
             LinkState::Broken,
-            "wants the scopes \"files:read files:write\"",
+            "requires the scopes \"files:read files:write\"",
             "--scope files:read --scope files:write",
         ),
         (
             503,
             "",
             LinkState::Broken,
-            "nobody can say",
+            "cannot check it",
             "reach the issuer",
         ),
     ];
-    for (status, challenge, state, said, next) in rows {
+    for (status, challenge, state, finding, next) in rows {
         let mut deployment = Deployment::whole();
         deployment.verdict = (status, challenge);
         let links = links_of(&deployment, &endpoint, false).await;
         assert!(!format!("{links:?}").contains("s3cret"), "{links:?}");
         let link = links.last().expect("some");
         assert_eq!((link.name, link.state), ("token", state), "{link:?}");
-        assert!(link.finding.contains(said), "{link:?}");
-        let told = link.next.clone().unwrap_or_default();
-        assert!(told.contains(next), "{link:?}");
+        assert!(link.finding.contains(finding), "{link:?}");
+        let advice = link.next.clone().unwrap_or_default();
+        assert!(advice.contains(next), "{link:?}");
     }
 }

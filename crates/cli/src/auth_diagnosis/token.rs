@@ -1,4 +1,4 @@
-//! What the server says to the token that it is shown.
+//! The response of the server to the configured or stored token.
 
 use pintle::auth::{Challenge, challenges};
 use pintle::runtime::Fetch;
@@ -10,7 +10,7 @@ use pintle_hosts::{Endpoint, without_query};
 const NAME: &str = "token";
 
 impl<F: Fetch> Walk<'_, F> {
-    /// Shows a token to the server, and hears whether it takes it.
+    /// Sends the token to the server, and checks whether the server accepts it.
     pub(super) async fn token(&mut self, shown: &Endpoint) {
         let server = without_query(&shown.url);
         let link = match probe_with(self.fetch, shown).await {
@@ -19,18 +19,18 @@ impl<F: Fetch> Walk<'_, F> {
                 let found = challenges(lines);
                 let ours = found.iter().find(|one| one.parameter("error").is_some());
                 match (probe.status, ours) {
-                    // It has something against the request, and not against the token.
-                    (400, None) => Link::whole(NAME, "the server takes it"),
+                    // The server rejects the request and not the token.
+                    (400, None) => Link::whole(NAME, "the server accepts it"),
                     (status, ours) => refused(server, status, ours),
                 }
             }
             Ok(probe) if probe.status == 503 => Link::broken(
                 NAME,
-                "nobody can say whether it is good (HTTP status 503)",
-                "the server has to reach the issuer of its tokens: their keys, or where it asks about \
+                "the server cannot check it now (HTTP status 503)",
+                "the server must reach the issuer of its tokens: their keys, or where it asks about \
                  them",
             ),
-            Ok(_) => Link::whole(NAME, "the server takes it"),
+            Ok(_) => Link::whole(NAME, "the server accepts it"),
             Err(fault) => Link::broken(
                 NAME,
                 format!("the server does not answer to it: {fault}"),
@@ -41,23 +41,23 @@ impl<F: Fetch> Walk<'_, F> {
     }
 }
 
-/// What a server has against a token, and how to come by a better one.
+/// Returns the broken link for a rejected token, with advice on how to get another one.
 fn refused(server: &str, status: u16, challenge: Option<&Challenge>) -> Link {
-    let says = |name: &str| challenge.and_then(|one| one.parameter(name));
-    let code = says("error").unwrap_or("without a reason");
-    let description = says("error_description").map(|text| format!(": {text}"));
-    let scopes = says("scope").filter(|_| status == 403);
-    let wanted = scopes.map(|scopes| format!(", and wants the scopes \"{scopes}\""));
-    let said = format!(
-        "the server refuses it (HTTP status {status}, {code}){}{}",
+    let parameter = |name: &str| challenge.and_then(|one| one.parameter(name));
+    let code = parameter("error").unwrap_or("without a reason");
+    let description = parameter("error_description").map(|text| format!(": {text}"));
+    let scopes = parameter("scope").filter(|_| status == 403);
+    let required = scopes.map(|scopes| format!(", and requires the scopes \"{scopes}\""));
+    let finding = format!(
+        "the server rejects it (HTTP status {status}, {code}){}{}",
         description.unwrap_or_default(),
-        wanted.unwrap_or_default()
+        required.unwrap_or_default()
     );
     let asked = scopes.unwrap_or_default().split_ascii_whitespace();
     let asked: String = asked.map(|scope| format!(" --scope {scope}")).collect();
     Link::broken(
         NAME,
-        said,
+        finding,
         format!(
             "get one that is for {server}: with `pintle login {server}{asked}`, or another in the \
              variable of --bearer-env"

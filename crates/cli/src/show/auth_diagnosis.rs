@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_shown_safely_with_what_to_do() {
+    fn links_are_shown_safely_with_their_advice() {
         let link = |state, next: Option<&str>| Link {
             name: "issuer",
             state,

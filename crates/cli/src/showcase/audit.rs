@@ -1,6 +1,6 @@
-//! Typed layers: what goes around every call, read and retrieval.
+//! Typed layers around every call of a tool, read of a resource and use of a prompt.
 //!
-//! Arguments are anybody's secrets, so that an audit names what was called and how it ended.
+//! The audit logs the name and the outcome of a request. It omits the arguments, because they may be secret.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use pintle::server::{
     Next, PromptReply, PromptRequest, ReadReply, ReadRequest, ToolReply, ToolRequest,
 };
 
-/// Notes every call of a tool.
+/// Logs every call of a tool.
 pub(super) async fn call(request: ToolRequest, next: Next<ToolRequest, ToolReply>) -> ToolReply {
     let (tool, began) = (request.name.clone(), Instant::now());
     let reply = next.run(request).await;
@@ -16,7 +16,7 @@ pub(super) async fn call(request: ToolRequest, next: Next<ToolRequest, ToolReply
     reply
 }
 
-/// Notes every read of a resource.
+/// Logs every read of a resource.
 pub(super) async fn read(request: ReadRequest, next: Next<ReadRequest, ReadReply>) -> ReadReply {
     let uri = request.uri.clone();
     let reply = next.run(request).await;
@@ -24,7 +24,7 @@ pub(super) async fn read(request: ReadRequest, next: Next<ReadRequest, ReadReply
     reply
 }
 
-/// Notes every use of a prompt.
+/// Logs every use of a prompt.
 pub(super) async fn get(
     request: PromptRequest,
     next: Next<PromptRequest, PromptReply>,

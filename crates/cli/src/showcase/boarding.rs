@@ -1,4 +1,4 @@
-//! Progress, a time limit, and what happens when nobody waits any more.
+//! Progress, a time limit, and clean-up after a cancellation.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use pintle::prelude::*;
 
 use super::radio;
 
-/// How long the pilot boat takes for a cable, a tenth of a nautical mile.
+/// Time of the pilot boat for a cable, a tenth of a nautical mile.
 const CABLE: Duration = Duration::from_millis(250);
 
-/// Takes a pilot out to a vessel. Takes a quarter of a second per cable, and says how far it is.
+/// Takes a pilot out to a vessel. It takes a quarter of a second per cable, and reports progress.
 #[tool(title = "Board a pilot", destructive = false, timeout = "30s")]
 pub(super) async fn board(
     /// The vessel's call sign.
@@ -30,8 +30,8 @@ pub(super) async fn board(
     format!("the pilot is on board of {call_sign}")
 }
 
-/// The boat is out. A call that is cancelled, or too slow, is dropped where it waits, and so is
-/// this: what must be put right is put right here.
+/// A trip of the boat. A cancelled or timed out call is dropped at its `await`, and this value with it. So its
+/// `Drop` does the clean-up.
 struct Trip {
     is_over: bool,
 }

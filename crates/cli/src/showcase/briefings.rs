@@ -1,4 +1,4 @@
-//! Prompts: with completion that looks at other arguments, an embedded resource, and an image.
+//! Prompts: with completion that reads other arguments, an embedded resource, and an image.
 
 use pintle::model::ResourceContents;
 use pintle::prelude::*;
@@ -31,7 +31,7 @@ pub(super) async fn passage_plan(
     messages
 }
 
-/// What is known of a vessel, as the resource that a client would read.
+/// Returns the entry of a vessel in the register, as an embedded resource.
 fn particulars(vessel: &Vessel) -> PromptMessage {
     let uri = format!("harbour://vessels/{}", vessel.call_sign);
     let contents = ResourceContents::text(uri, json!(vessel).to_string());
@@ -40,7 +40,7 @@ fn particulars(vessel: &Vessel) -> PromptMessage {
     ))
 }
 
-/// The berths that begin with what was typed, without the one where the vessel lies already.
+/// Completes the name of a berth, without the berth where the vessel lies already.
 fn berths(typed: String, given: OtherArguments, harbour: State<Harbour>) -> Vec<&'static str> {
     let here = given
         .get("call_sign")

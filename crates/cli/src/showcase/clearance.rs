@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::icons;
 
-/// What is left below the keel.
+/// The water below the keel.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Clearance {
     /// Metres of water below the keel; negative is aground.

@@ -1,11 +1,11 @@
-//! The harbour: what the desk knows. Shared by all handlers as state.
+//! The harbour: the vessels and the movements of the day. All handlers share it as state.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The harbour.
+/// The state of the server.
 #[derive(Debug)]
 pub(super) struct Harbour {
     vessels: Vec<Vessel>,
@@ -17,9 +17,9 @@ pub(super) struct Harbour {
 pub(super) struct Vessel {
     /// Four letters by which the vessel is called.
     pub(super) call_sign: String,
-    /// Her name.
+    /// The name of the vessel.
     pub(super) name: String,
-    /// What she is.
+    /// The kind of the vessel.
     pub(super) kind: Kind,
     /// Her draught, in metres.
     pub(super) draught: f64,
@@ -28,11 +28,11 @@ pub(super) struct Vessel {
     pub(super) berth: Option<String>,
 }
 
-/// What a vessel is.
+/// The kind of a vessel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
-    /// Carries whatever there is.
+    /// Carries any cargo.
     Coaster,
     /// Carries people, by the clock.
     Ferry,
@@ -72,26 +72,26 @@ impl Harbour {
         &self.vessels
     }
 
-    /// The vessel of a call sign.
+    /// Returns the vessel with a call sign.
     pub(super) fn vessel(&self, call_sign: &str) -> Option<&Vessel> {
         self.vessels
             .iter()
             .find(|vessel| vessel.call_sign == call_sign)
     }
 
-    /// Who lies at a berth.
+    /// Returns the vessel at a berth.
     pub(super) fn lies_at(&self, berth: &str) -> Option<&Vessel> {
         self.vessels
             .iter()
             .find(|vessel| vessel.berth.as_deref() == Some(berth))
     }
 
-    /// How many movements were logged today.
+    /// Returns the number of movements that were logged today.
     pub(super) fn movements(&self) -> u64 {
         self.movements.load(Ordering::Relaxed)
     }
 
-    /// Logs one more, and says how many that makes.
+    /// Logs one movement, and returns the number of all movements.
     pub(super) fn log_movement(&self) -> u64 {
         self.movements.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn ink_outside_of_the_sheet_is_no_fault() {
+    fn ink_outside_of_the_sheet_is_ignored() {
         let mut canvas = Canvas::new(9, 2);
         canvas.ink(8, 1);
         canvas.ink(90, 1);

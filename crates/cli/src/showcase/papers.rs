@@ -18,7 +18,7 @@ const GUIDE_TEXT: &str = "# Pilotage guide\n\n\
     Keep a clearance of a tenth of the draught below the keel. Pilotage is compulsory above six \
     metres of draught. Berths, from the sea inwards: breakwater, fish-quay, grain-pier, old-dock.\n";
 
-/// The guide: a text that is always the same, and may be kept for an hour.
+/// The guide: a constant text, which clients may cache for an hour.
 pub(super) fn guide() -> Resource {
     Resource::text(GUIDE, "guide", GUIDE_TEXT)
         .title("Pilotage guide")
@@ -32,7 +32,7 @@ pub(super) fn guide() -> Resource {
         .ttl(Duration::from_secs(3_600))
 }
 
-/// The tide of the day: bytes that are always the same.
+/// The tide of the day: constant bytes.
 pub(super) fn chart() -> Resource {
     Resource::bytes(CHART, "chart", tide::curve(24), "image/png")
         .title("Tide curve")
@@ -52,7 +52,7 @@ pub(super) async fn vessel(
         .ok_or(NotFound)
 }
 
-/// The call signs that begin with what was typed.
+/// Completes a call sign.
 pub(super) fn call_signs(typed: String, harbour: State<Harbour>) -> Vec<String> {
     let typed = typed.to_uppercase();
     let call_signs = harbour
@@ -70,7 +70,7 @@ pub(super) struct Movements {
     today: u64,
 }
 
-/// How many movements were logged today. Subscribe to hear of every one.
+/// How many movements were logged today. A subscription reports every change.
 #[resource("harbour://movements", title = "Movements")]
 pub(super) async fn movements(harbour: State<Harbour>) -> Json<Movements> {
     Json(Movements {

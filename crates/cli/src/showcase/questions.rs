@@ -18,7 +18,7 @@ enum Berth {
     OldDock,
 }
 
-/// What the harbour master decides: the fields of a form.
+/// The decision of the harbour master: the fields of a form.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Allotment {
     /// Where she lies.
@@ -64,8 +64,8 @@ pub(super) async fn allot_berth(
 /// Where the conditions of pilotage are signed.
 const CONDITIONS: &str = "https://harbour.example/conditions";
 
-/// Lets a vessel's master sign the conditions of pilotage, at a URL and not by a form: what is
-/// signed there is no business of the client's.
+/// Lets a vessel's master sign the conditions of pilotage, at a URL and not by a form: the
+/// client must not see the signature.
 #[tool(title = "Sign the conditions", destructive = false)]
 pub(super) async fn sign_conditions(ctx: Context) -> Result<String> {
     let answer = ctx
@@ -83,7 +83,7 @@ pub(super) async fn sign_conditions(ctx: Context) -> Result<String> {
 /// Has a report put into a few words for the radio, by the client's model.
 #[tool(title = "Phrase a report", read_only)]
 pub(super) async fn phrase_report(
-    /// What has happened.
+    /// The events to report.
     #[arg(min_len = 1, max_len = 2000)]
     report: String,
     ctx: Context,
@@ -145,7 +145,7 @@ pub(super) async fn clear_for_sea(
 struct Decision {
     /// Whether she may leave.
     may_leave: bool,
-    /// What the master should know.
+    /// A remark for the master of the vessel.
     #[serde(default)]
     remark: String,
 }

@@ -1,6 +1,6 @@
 //! Log messages to the client, and `tracing` events that become log messages.
 //!
-//! The protocol deprecates its logging as of 2026-07-28; hosts that show it are served.
+//! The protocol deprecates its logging as of 2026-07-28; some hosts still show it.
 
 use pintle::prelude::*;
 use pintle::server::forward_event;
@@ -12,10 +12,10 @@ use tracing_subscriber::layer;
 /// The target of events that clients may see. Others are for operators.
 pub(super) const PUBLIC: &str = "harbour";
 
-/// Keeps watch on a channel, and logs what it hears at every level.
+/// Keeps watch on a channel, and logs a message at every level.
 #[tool(title = "Radio watch", read_only)]
 pub(super) async fn watch(
-    /// The channel.
+    /// The number of the VHF channel.
     #[arg(default = 12, min = 1, max = 88)]
     channel: u8,
     ctx: Context,

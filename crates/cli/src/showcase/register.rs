@@ -1,5 +1,5 @@
-//! Lists as structured output, an `Err` for the model, and an argument that HTTP clients repeat in
-//! a header, so that what stands in front can route by it.
+//! Lists as structured output, and an `Err` for the model. HTTP clients repeat one argument in a header, so
+//! that a proxy can route by it.
 
 use std::fmt;
 
@@ -14,18 +14,18 @@ pub(super) async fn vessels(
     kind: Option<Kind>,
     harbour: State<Harbour>,
 ) -> Json<Vec<Vessel>> {
-    let is_wanted = |vessel: &&Vessel| kind.is_none_or(|kind| vessel.kind == kind);
+    let is_of_kind = |vessel: &&Vessel| kind.is_none_or(|kind| vessel.kind == kind);
     Json(
         harbour
             .vessels()
             .iter()
-            .filter(is_wanted)
+            .filter(is_of_kind)
             .cloned()
             .collect(),
     )
 }
 
-/// Says who lies at a berth.
+/// Returns the vessel at a berth.
 #[tool(title = "Berth", read_only, open_world = false)]
 pub(super) async fn berth(
     /// The berth's name, such as `fish-quay`.
@@ -56,7 +56,7 @@ pub(super) async fn hail(
     ))
 }
 
-/// Nobody answers: text for the model, which may try another call sign.
+/// No vessel answers. The text is for the model, which may try another call sign.
 #[derive(Debug)]
 pub(super) struct NoAnswerError {
     call_sign: String,

@@ -10,7 +10,7 @@ const RATE: u32 = 4_000;
 const BLAST: usize = RATE as usize / 4;
 const PITCH_HZ: u32 = 250;
 
-/// What a vessel does.
+/// A manoeuvre of a vessel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Manoeuvre {
@@ -27,7 +27,7 @@ pub(super) enum Manoeuvre {
 /// Sounds the whistle signal of a manoeuvre.
 #[tool(title = "Whistle", read_only, idempotent, open_world = false)]
 pub(super) async fn sound_signal(
-    /// What the vessel does.
+    /// The manoeuvre of the vessel.
     manoeuvre: Manoeuvre,
 ) -> ContentBlock {
     ContentBlock::audio(wav(&blasts(manoeuvre)), "audio/wav")
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_as_long_as_it_says() {
+    fn the_header_has_the_length_of_the_file() {
         let file = wav(&blasts(Manoeuvre::InDoubt));
         assert_eq!(file.len(), 44 + 5 * 2 * BLAST);
         assert_eq!(file[4..8], (file.len() as u32 - 8).to_le_bytes());

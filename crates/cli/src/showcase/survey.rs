@@ -1,4 +1,4 @@
-//! A task: work that goes on after its answer, tells how far it is, and asks on the way.
+//! A task: work that continues after the answer to its call, reports progress and asks a question.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::icons;
 
-/// How long one line takes.
+/// Time for one line.
 const LINE: Duration = Duration::from_millis(500);
 /// The depths of the basin, line by line, in metres.
 const DEPTHS: [f64; 6] = [7.9, 7.6, 7.4, 4.1, 7.3, 7.8];
-/// Less than this is worth a closer look, in metres.
+/// A line with less depth may be sounded again, in metres.
 const SHOAL: f64 = 5.0;
 
-/// What a survey found.
+/// The result of a survey.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Survey {
     /// The least depth on each line, in metres.
@@ -24,7 +24,7 @@ pub(super) struct Survey {
     sounded_closer: Vec<usize>,
 }
 
-/// What to do about a shoal.
+/// The answer to the question about a shoal.
 #[derive(Deserialize, JsonSchema)]
 struct Closer {
     /// Whether to sound the line again, slowly.
@@ -48,7 +48,7 @@ pub(super) async fn survey(
         tokio::time::sleep(LINE).await;
         cx.progress(line as f64, Some(lines as f64), format!("line {line}"))
             .await;
-        if depth < SHOAL && is_wanted_closer(&cx, line, depth).await? {
+        if depth < SHOAL && asks_for_closer(&cx, line, depth).await? {
             tokio::time::sleep(2 * LINE).await;
             found.sounded_closer.push(line);
         }
@@ -57,8 +57,8 @@ pub(super) async fn survey(
     Ok(Json(found))
 }
 
-/// Whether somebody wants a line sounded again; not, if nobody can be asked.
-async fn is_wanted_closer(cx: &Context, line: usize, depth: f64) -> Result<bool, AskError> {
+/// Asks whether to sound a line again. Without a client that can answer, it is not sounded again.
+async fn asks_for_closer(cx: &Context, line: usize, depth: f64) -> Result<bool, AskError> {
     let question = format!("Line {line} is only {depth} m deep. Sound it again, slowly?");
     match cx.elicit::<Closer>(question).named("closer").await {
         Ok(Answer::Accepted(closer)) => Ok(closer.again),

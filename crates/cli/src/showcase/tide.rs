@@ -31,7 +31,7 @@ pub(super) fn curve(hours: u32) -> Vec<u8> {
     png(&canvas)
 }
 
-/// Says how high the tide is above chart datum, in metres.
+/// Returns the height of tide above chart datum, in metres.
 #[tool(title = "Height of tide", read_only, idempotent, open_world = false)]
 pub(super) async fn height_of_tide(
     /// Hours after high water.

@@ -1,8 +1,8 @@
-//! Tools that come and go while the server runs. Clients are told that the list changed.
+//! Tools that are added and removed while the server runs. Clients are notified of the change.
 
 use pintle::prelude::*;
 
-/// Hires a tug: there is a tool more, `tug_<name>`, until it is released.
+/// Hires a tug. This adds the tool `tug_<name>` until the tug is released.
 #[tool(title = "Hire a tug", destructive = false)]
 pub(super) async fn hire_tug(
     /// Her name: lower-case letters.
@@ -17,7 +17,7 @@ pub(super) async fn hire_tug(
 /// Releases a tug, and the tool with her.
 #[tool(title = "Release a tug", idempotent)]
 pub(super) async fn release_tug(
-    /// Her name.
+    /// The name of a hired tug.
     name: String,
     server: State<ServerHandle>,
 ) -> String {

@@ -2,7 +2,7 @@
 
 use pintle::prelude::*;
 
-/// The office next door, as a server that could as well stand alone.
+/// The weather office, a server that could also run alone.
 pub(super) fn server() -> Server {
     Server::new("weather-office", env!("CARGO_PKG_VERSION"))
         .state(Outlook {
@@ -11,7 +11,7 @@ pub(super) fn server() -> Server {
         .tool::<forecast>()
 }
 
-/// What the weather office expects, day by day.
+/// The forecasts of the weather office, day by day.
 struct Outlook {
     by_day: [&'static str; 3],
 }
@@ -28,5 +28,5 @@ async fn forecast(
         .by_day
         .get(day)
         .copied()
-        .ok_or_else(|| format!("nobody knows the weather of day {day}"))
+        .ok_or_else(|| format!("there is no forecast for day {day}"))
 }

@@ -384,7 +384,7 @@ async fn a_rejected_token_is_explained_with_the_answer_of_the_server() {
         let inspected = home.pintle("inspect --bearer-env TOKEN").word(guard.url());
         let inspected = inspected.set("TOKEN", &token).run().await;
         assert_eq!(inspected.code, Some(3), "{inspected:?}");
-        let shown = format!("broken token: the server refuses it {text}");
+        let shown = format!("broken token: the server rejects it {text}");
         assert!(inspected.output.contains(&shown), "{inspected:?}");
         assert!(inspected.notes.contains(&next), "{inspected:?}");
         assert!(!format!("{inspected:?}").contains(&token), "{inspected:?}");
