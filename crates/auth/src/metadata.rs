@@ -1,4 +1,4 @@
-//! The documents in which servers say how to be authorized, and where these are found.
+//! Metadata documents of protected resources and authorization servers, and their discovery.
 
 mod discovery;
 mod resource;
@@ -7,7 +7,7 @@ mod server;
 #[cfg(feature = "client")]
 pub(crate) use discovery::is_temporary;
 pub use discovery::{
-    DiscoveredDocument, Discovery, DiscoveryError, DiscoveryStep, IssuerQuery, ResourceProbe,
+    DiscoveredDocument, Discovery, DiscoveryError, DiscoveryStep, ExpectedIssuer, ResourceProbe,
     ServerProbe,
 };
 pub use resource::ResourceMetadata;
@@ -21,12 +21,12 @@ pub(crate) use server::places;
 
 use serde::de::DeserializeOwned;
 
-/// Which document it is. Closed: these are all that are read.
+/// Kind of a metadata document. The list is complete: no other kind is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetadataDocument {
-    /// What a protected resource says of itself.
+    /// Metadata of a protected resource (RFC 9728).
     Resource,
-    /// What an authorization server says of itself.
+    /// Metadata of an authorization server (RFC 8414).
     Server,
 }
 
@@ -79,10 +79,10 @@ pub enum MetadataError {
     },
 }
 
-/// How deep a document may be nested.
+/// Maximum nesting depth of a document.
 const MOST_LEVELS: usize = 128;
 
-/// Whether something is nested deeper than a document may be: also where nobody looks at it.
+/// Returns true if the JSON is nested too deep, also in unknown members.
 pub(crate) fn is_too_deep(body: &[u8]) -> bool {
     let (mut levels, mut is_text, mut is_escaped) = (0_usize, false, false);
     for byte in body {
@@ -101,17 +101,17 @@ pub(crate) fn is_too_deep(body: &[u8]) -> bool {
     false
 }
 
-/// Reads a document. Unknown members are left alone; a member that comes twice is a fault.
+/// Parses a document. Unknown members are ignored. A repeated member is an error.
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, MetadataError> {
     if is_too_deep(body) {
         return Err(MetadataError::Json("it is nested too deep".into()));
     }
-    // The reader says the place and the type that it wanted, and not more than a few words of text.
-    let told = |error: serde_json::Error| {
+    // At most 200 characters, because the message of the parser may quote the document.
+    let invalid = |error: serde_json::Error| {
         let text: String = error.to_string().chars().take(200).collect();
         MetadataError::Json(text.into())
     };
-    serde_json::from_slice(body).map_err(told)
+    serde_json::from_slice(body).map_err(invalid)
 }
 
 #[cfg(test)]

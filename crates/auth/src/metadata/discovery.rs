@@ -17,13 +17,13 @@ const REDIRECTS: u8 = 5;
 /// Discovery of the metadata of a protected resource.
 pub type ResourceProbe = Discovery<WebUrl>;
 /// Discovery of the metadata of an authorization server by its issuer.
-pub type ServerProbe = Discovery<IssuerQuery>;
+pub type ServerProbe = Discovery<ExpectedIssuer>;
 
-/// Source of the issuer identifier.
+/// The issuer that fetched metadata must name.
 #[derive(Debug, Clone)]
-pub struct IssuerQuery {
+pub struct ExpectedIssuer {
     name: String,
-    /// The issuer is assumed: the origin of a server, with or without a trailing slash.
+    /// The issuer is assumed to be the origin of the server, so a trailing slash is also accepted.
     is_assumed: bool,
 }
 
@@ -38,13 +38,13 @@ pub enum DiscoveryStep<T> {
     Nowhere {
         /// The result of each URL, in the order of the requests.
         tried: Vec<(String, DiscoveryError)>,
-        /// Whether every server reported that the document does not exist.
+        /// Whether each URL returned the status 404, 405 or 410.
         is_certain: bool,
     },
-    /// The document must not be used, and no other URL may be tried.
+    /// The document names another issuer or a forbidden URL. No other URL may be tried.
     Refused(String, MetadataError),
-    /// A URL could not be read now. The document may be there, so no other URL is tried. The
-    /// discovery may be repeated.
+    /// A temporary error of one URL. The document may exist there, so no other URL is tried. A new
+    /// discovery may succeed.
     Unavailable(String, DiscoveryError),
 }
 
@@ -53,7 +53,7 @@ pub enum DiscoveryStep<T> {
 pub struct DiscoveredDocument<T> {
     /// The parsed document.
     pub document: T,
-    /// URL of the document, without a query.
+    /// The well-known or named URL that led to the document, without its query.
     pub place: String,
 }
 
@@ -61,19 +61,19 @@ pub struct DiscoveredDocument<T> {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiscoveryError {
-    /// The HTTP status does not report success.
+    /// The HTTP status is not a 2xx status.
     #[error("HTTP status {0}")]
     Status(u16),
-    /// The server did not respond.
+    /// The fetch failed.
     #[error("{0}")]
     Fetch(FetchError),
     /// The body is not a valid metadata document.
     #[error("{0}")]
     Fault(MetadataError),
-    /// The fetch policy forbids the URL.
+    /// The URL is invalid, or the fetch policy forbids it.
     #[error("{0}")]
     Address(Box<str>),
-    /// The response is a redirect that the client does not follow.
+    /// The response redirects to another origin, has no valid target, or is the sixth redirect.
     #[error("a redirect that is not followed")]
     Redirect,
 }
@@ -112,7 +112,7 @@ pub struct Discovery<A> {
 }
 
 impl ResourceProbe {
-    /// Starts a discovery at the URL of the challenge, then at the well-known URLs.
+    /// Creates a discovery that tries the URL of the challenge, then the well-known URLs.
     ///
     /// Spec: [2025-11-25, Authorization, Protected resource metadata discovery][spec].
     ///
@@ -143,11 +143,11 @@ impl ResourceProbe {
 }
 
 impl ServerProbe {
-    /// Starts a discovery at the well-known URLs of an issuer.
+    /// Creates a discovery that tries the well-known URLs of an issuer.
     ///
     /// # Errors
     ///
-    /// [`MetadataError::Address`] if the issuer is not a URL that the client may use.
+    /// [`MetadataError::Address`] if the client may not use the URL of the issuer, or it has a query.
     pub fn of_server(issuer: &str, bounds: &FetchPolicy) -> Result<Self, MetadataError> {
         let url = check("authorization_servers", issuer, bounds)?;
         if url.query().is_some() {
@@ -157,7 +157,7 @@ impl ServerProbe {
                 reason: "an issuer has no query".into(),
             });
         }
-        let issuer = IssuerQuery {
+        let issuer = ExpectedIssuer {
             name: issuer.to_owned(),
             is_assumed: false,
         };
@@ -165,13 +165,13 @@ impl ServerProbe {
         Ok(Self::new(issuer, MetadataDocument::Server, bounds, places))
     }
 
-    /// Starts a discovery for a server that is its own authorization server.
+    /// Creates a discovery for a server that is its own authorization server.
     ///
     /// Spec: [2025-03-26, Authorization, Server metadata discovery][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
     pub fn of_origin(server: &WebUrl, bounds: &FetchPolicy) -> Self {
-        let issuer = IssuerQuery {
+        let issuer = ExpectedIssuer {
             name: server.front().to_owned(),
             is_assumed: true,
         };
@@ -198,7 +198,7 @@ impl ServerProbe {
     }
 }
 
-impl IssuerQuery {
+impl ExpectedIssuer {
     fn read(&self, body: &[u8]) -> Result<ServerMetadata, MetadataError> {
         let found = ServerMetadata::read(body, &self.name);
         match found {
@@ -282,7 +282,7 @@ impl<A> Discovery<A> {
                     let place = std::mem::take(&mut self.first);
                     return DiscoveryStep::Found(DiscoveredDocument { document, place });
                 }
-                // The document names another issuer, so no later document can be trusted.
+                // A document for another issuer, or with a forbidden URL, may be an attack.
                 Err(fault @ (MetadataError::Mismatch { .. } | MetadataError::Address { .. })) => {
                     return DiscoveryStep::Refused(std::mem::take(&mut self.first), fault);
                 }
@@ -297,7 +297,7 @@ impl<A> Discovery<A> {
         self.next()
     }
 
-    /// Returns the target of a redirect within the origin and below the redirect limit.
+    /// Returns the target of a redirect within the origin, up to the redirect limit.
     fn redirected(&mut self, answer: &FetchResponse) -> Option<WebUrl> {
         let from = self.current.as_ref()?;
         let location = answer.single("location")?;
@@ -311,10 +311,10 @@ impl<A> Discovery<A> {
     }
 
     fn nowhere<T>(&mut self) -> DiscoveryStep<T> {
-        let says_no =
+        let is_missing =
             |reason: &DiscoveryError| matches!(reason, DiscoveryError::Status(404 | 405 | 410));
         DiscoveryStep::Nowhere {
-            is_certain: self.tried.iter().all(|(_, reason)| says_no(reason)),
+            is_certain: self.tried.iter().all(|(_, reason)| is_missing(reason)),
             tried: std::mem::take(&mut self.tried),
         }
     }
