@@ -15,14 +15,12 @@ mod step_ups;
 mod tests;
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{
-    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxFetch, RequestSummary,
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxFetch, BoxFuture, RequestSummary,
     RetryDecision, WebUrl,
 };
 use tokio::time::Instant;
@@ -43,13 +41,13 @@ use step_ups::StepUps;
 pub use build::{OAuthBuilder, OAuthOptions};
 pub use sign_out::{Revocation, SignedOut};
 
-type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type OnVisit = Arc<
-    dyn Fn(SignInRequest) -> BoxFuture<Result<Option<AuthorizationResponse>, AuthError>>
+    dyn Fn(SignInRequest) -> BoxFuture<'static, Result<Option<AuthorizationResponse>, AuthError>>
         + Send
         + Sync,
 >;
-type OnAssertion = Arc<dyn Fn(String) -> BoxFuture<Result<Secret, AuthError>> + Send + Sync>;
+type OnAssertion =
+    Arc<dyn Fn(String) -> BoxFuture<'static, Result<Secret, AuthError>> + Send + Sync>;
 
 /// Authorizes the requests of a client to one server. Clones are the same one.
 ///

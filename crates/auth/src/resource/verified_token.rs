@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use pintle_runtime::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::dpop::Confirmation;
@@ -27,7 +27,7 @@ pub struct VerifiedToken {
     pub subject: Box<str>,
     /// OAuth client id, if the issuer reports it.
     pub client: Option<Box<str>>,
-    /// Audiences of the token. A token without an audience is rejected.
+    /// Audiences of the token. One of them must name this server.
     pub audiences: Vec<Box<str>>,
     /// Scopes of the token.
     pub scopes: Scopes,
@@ -35,12 +35,12 @@ pub struct VerifiedToken {
     pub expires: Option<SystemTime>,
     /// Confirmation key: requests must prove possession of it.
     pub confirmation: Option<Confirmation>,
-    /// All other claims of the issuer.
+    /// Other claims of the token.
     pub claims: Map<String, Value>,
 }
 
 impl VerifiedToken {
-    /// Creates a token of this issuer and subject, without audiences or scopes.
+    /// Creates the claims of a token of this issuer and subject, without audiences or scopes.
     pub fn new(issuer: &str, subject: &str) -> Self {
         Self {
             issuer: issuer.into(),
@@ -71,7 +71,7 @@ impl VerifiedToken {
 pub enum TokenError {
     /// The token is invalid. The client receives the reason, so it must not contain the token.
     Invalid(Cow<'static, str>),
-    /// The token cannot be verified now, because the verifier's source is not available.
+    /// The token cannot be verified now, for example because the issuer is unreachable.
     Unavailable(Arc<dyn Error + Send + Sync>),
 }
 
@@ -136,16 +136,14 @@ pub trait TokenVerifier: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`TokenError`].
+    /// [`TokenError`] if the token is invalid or cannot be verified now.
     fn verify(
         &self,
         token: &Secret,
     ) -> impl Future<Output = Result<VerifiedToken, TokenError>> + Send;
 }
 
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// [`TokenVerifier`] for trait objects.
+/// Object-safe form of [`TokenVerifier`].
 pub(crate) trait DynVerifier: Send + Sync {
     fn verify_dyn<'a>(
         &'a self,
@@ -162,7 +160,7 @@ impl<V: TokenVerifier> DynVerifier for V {
     }
 }
 
-/// Scopes that are implied by other scopes.
+/// The scopes that each scope implies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hierarchy(BTreeMap<Box<str>, Vec<Box<str>>>);
 
@@ -172,7 +170,7 @@ impl Hierarchy {
         own.push(implied.into());
     }
 
-    /// Returns the scopes with all scopes that they imply.
+    /// Returns the scopes and all that they imply, directly or through other scopes.
     pub(crate) fn close(&self, granted: &Scopes) -> Vec<Box<str>> {
         let mut all: Vec<Box<str>> = granted.iter().map(Into::into).collect();
         let mut next = 0;
