@@ -1,4 +1,4 @@
-//! Decides about a request by its head.
+//! Authentication and authorization of one request. Only its head is read.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,7 +16,7 @@ use super::uri::{Canonical, names};
 use super::verified_token::{DynVerifier, Hierarchy, TokenError, VerifiedToken};
 use crate::Secret;
 
-/// Everything that decisions depend on.
+/// Decides whether a request to a protected server is admitted, from its bearer or DPoP token.
 pub(crate) struct Authenticator {
     pub(crate) verifier: Box<dyn DynVerifier>,
     pub(crate) resource: Canonical,
@@ -30,7 +30,7 @@ pub(crate) struct Authenticator {
     pub(crate) limits: ResourceLimits,
 }
 
-/// Whoever may come in.
+/// Principal and verified token of an admitted request.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) principal: Principal,
@@ -38,7 +38,11 @@ pub(crate) struct Admitted {
 }
 
 impl Authenticator {
-    /// Decides about a request. Its body is not looked at.
+    /// Verifies the token of a request: audience, expiry, key binding and required scopes.
+    ///
+    /// # Errors
+    ///
+    /// [`BearerError`] if the request must be rejected.
     pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, BearerError> {
         let shown = Credentials::of(parts, self.limits.max_token_bytes)?;
         if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
@@ -58,7 +62,9 @@ impl Authenticator {
         })
     }
 
-    /// Until when a grant lets its client stay: streams that are open end then.
+    /// Returns the time at which open streams of the token must end: its expiry plus the clock skew.
+    ///
+    /// A token without an expiry gets `stream_ttl`.
     pub(crate) fn end_of(&self, grant: &VerifiedToken) -> Option<Instant> {
         let left = match grant.expires {
             Some(end) => {
@@ -70,8 +76,9 @@ impl Authenticator {
         Instant::now().checked_add(left)
     }
 
-    /// What a client is told whose principal lacks scopes: all that the request takes, together with
-    /// what every request takes.
+    /// Returns the rejection of a principal without the scopes of the operation.
+    ///
+    /// It names the scopes of the operation and those that every request requires.
     pub(crate) fn step_up(&self, MissingScopes(scopes): &MissingScopes) -> BearerError {
         let more = scopes.iter().filter(|scope| !self.required.contains(scope));
         let all: Vec<&str> = self
@@ -99,7 +106,7 @@ impl Authenticator {
         }
     }
 
-    /// That a token is for this server, and of this time: whoever verified it.
+    /// Checks the audience and the expiry of a token. This applies to every verifier.
     fn check_grant(&self, grant: &VerifiedToken) -> Result<(), BearerError> {
         let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
         if !grant.audiences.iter().any(|audience| is_ours(audience)) {
@@ -119,7 +126,7 @@ impl Authenticator {
         }
     }
 
-    /// That whoever sends a token has the key that it is bound to.
+    /// Checks that the client possesses the key to which the token is bound.
     fn check_binding(
         &self,
         parts: &Parts,
@@ -135,7 +142,7 @@ impl Authenticator {
                 self.check_proof(parts, &shown.token, key, &grant.principal_id())
             }
             (_, Some(_)) => Err(BearerError::Invalid(
-                "the token is bound to something that did not come with it".into(),
+                "the request does not prove the binding of the token (`cnf`)".into(),
             )),
         }
     }
@@ -150,7 +157,7 @@ impl Authenticator {
         let now = SystemTime::now();
         let subject = Subject {
             method: parts.method.as_str(),
-            // Clients know the server by its resource, whatever name it has behind a proxy.
+            // The proof names the public URL, because a proxy may change the host of the request.
             url: &format!("{}{}", self.resource.origin(), parts.uri.path()),
             token,
             key,
@@ -163,7 +170,7 @@ impl Authenticator {
                 DpopError::Invalid(reason) => BearerError::Proof(reason),
                 DpopError::Nonce => BearerError::Nonce(self.proofs.nonce(now).unwrap_or_default()),
                 DpopError::Full => {
-                    tracing::warn!("no more proofs can be remembered");
+                    tracing::warn!("the cache of DPoP proofs is full");
                     BearerError::Unavailable
                 }
             })

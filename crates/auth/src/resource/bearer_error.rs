@@ -11,10 +11,10 @@ use super::algorithm::Algorithm;
 use super::dpop::{Dpop, NONCE};
 use crate::Challenge;
 
-/// Reason why a request is rejected. The list is complete: each reason has its own response.
+/// Reason why a request is rejected. The list is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BearerError {
-    /// The request has no credentials.
+    /// The request has no credentials of an accepted scheme.
     Missing,
     /// The credentials of the request are malformed.
     Malformed(&'static str),
@@ -24,18 +24,18 @@ pub(crate) enum BearerError {
     Proof(&'static str),
     /// The DPoP proof must contain this nonce.
     Nonce(String),
-    /// The access token lacks scopes; holds the required scopes.
+    /// The token lacks scopes; holds all required scopes, separated by spaces.
     Scopes(String),
     /// The access token cannot be verified now.
     Unavailable,
 }
 
-/// Parameters that every challenge contains.
+/// Configuration from which each challenge is written.
 #[derive(Debug)]
 pub(crate) struct Challenges {
     /// URL of the protected-resource metadata, which names the authorization servers.
     pub(crate) metadata: String,
-    /// Scopes that every request requires.
+    /// Scopes that every request requires, separated by spaces.
     pub(crate) scope: String,
     pub(crate) dpop: Dpop,
     pub(crate) algorithms: Vec<Algorithm>,
@@ -43,7 +43,7 @@ pub(crate) struct Challenges {
 
 impl BearerError {
     /// Returns the error code, description and scopes of the challenge.
-    fn words<'a>(&'a self, all: &'a Challenges) -> (Option<&'static str>, &'a str, &'a str) {
+    fn parameters<'a>(&'a self, all: &'a Challenges) -> (Option<&'static str>, &'a str, &'a str) {
         match self {
             Self::Malformed(reason) => (Some("invalid_request"), reason, ""),
             Self::Invalid(reason) => (Some("invalid_token"), reason, &all.scope),
@@ -51,7 +51,7 @@ impl BearerError {
             Self::Nonce(_) => (Some("use_dpop_nonce"), "the proof needs a nonce", ""),
             Self::Scopes(scopes) => (
                 Some("insufficient_scope"),
-                "the token is good for less than this takes",
+                "the token does not have the required scopes",
                 scopes,
             ),
             // RFC 6750, 3.1: a request without credentials receives no error code.
@@ -59,7 +59,7 @@ impl BearerError {
         }
     }
 
-    /// Returns the body of the response, for readers who do not see its headers.
+    /// Returns the body of the response.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Missing => "a bearer token is required",
@@ -104,20 +104,20 @@ impl BearerError {
         }
     }
 
-    /// Returns one challenge for each accepted scheme.
+    /// Returns one challenge for each accepted scheme; an error of a proof has only `DPoP`.
     fn challenges(&self, all: &Challenges) -> Vec<Challenge> {
         let is_about_proof = matches!(self, Self::Proof(_) | Self::Nonce(_));
         let bearer = all.dpop != Dpop::Required && !is_about_proof;
         let dpop = all.dpop != Dpop::Off;
         let schemes = [("Bearer", bearer), ("DPoP", dpop)];
-        let wanted = schemes.into_iter().filter(|(_, is_wanted)| *is_wanted);
-        wanted
+        let offered = schemes.into_iter().filter(|(_, is_offered)| *is_offered);
+        offered
             .filter_map(|(scheme, _)| self.challenge(scheme, all))
             .collect()
     }
 
     fn challenge(&self, scheme: &str, all: &Challenges) -> Option<Challenge> {
-        let (code, description, scope) = self.words(all);
+        let (code, description, scope) = self.parameters(all);
         let algorithms: Vec<_> = all.algorithms.iter().map(|one| one.name()).collect();
         let algorithms = match scheme {
             "DPoP" => algorithms.join(" "),
@@ -130,11 +130,11 @@ impl BearerError {
             ("algs", &algorithms),
             ("resource_metadata", &all.metadata),
         ];
-        let said = parameters
+        let present = parameters
             .into_iter()
             .filter(|(_, value)| !value.is_empty());
         // A value that a header cannot contain is left out; the metadata URL is still useful.
-        said.fold(Challenge::new(scheme).ok(), |challenge, (name, value)| {
+        present.fold(Challenge::new(scheme).ok(), |challenge, (name, value)| {
             let challenge = challenge?;
             Some(challenge.clone().with(name, value).unwrap_or(challenge))
         })
@@ -162,7 +162,7 @@ mod tests {
     // spec: 2025-11-25 AUTH-18, AUTH-62, AUTH-63, AUTH-67, AUTH-68, AUTH-69, AUTH-71, AUTH-RFC-05
     // spec: 2026-07-28 N-AUTH-36, N-AUTH-39, N-AUTH-47
     #[test]
-    fn each_refusal_has_its_status_and_its_words() {
+    fn each_rejection_has_its_status_and_challenge() {
         let at = r#"resource_metadata="https://a.example/m""#;
         let rows = [
             (
@@ -186,7 +186,7 @@ mod tests {
                 BearerError::Scopes("a b".into()),
                 403,
                 format!(
-                    r#"Bearer error="insufficient_scope", error_description="the token is good for less than this takes", scope="a b", {at}"#
+                    r#"Bearer error="insufficient_scope", error_description="the token does not have the required scopes", scope="a b", {at}"#
                 ),
             ),
         ];
@@ -201,7 +201,7 @@ mod tests {
 
     // spec: 2026-07-28 X-DPOP-02
     #[test]
-    fn a_missing_proof_is_reported_as_a_dpop_error() {
+    fn each_accepted_scheme_has_a_challenge() {
         let (status, both) = lines(&BearerError::Missing, Dpop::Accepted);
         assert_eq!((status, both.len()), (401, 2));
         assert!(both[1].starts_with(r#"DPoP scope="mcp", algs="ES256 EdDSA", "#));
@@ -214,9 +214,9 @@ mod tests {
         assert!(status == 401 && nonce[0].starts_with(r#"DPoP error="use_dpop_nonce""#));
     }
 
-    // The reason of a verifier must not leave its quotes in the header.
+    // The reason of a verifier must not add a line to the headers.
     #[test]
-    fn words_that_no_header_has_are_left_out() {
+    fn a_description_that_a_header_cannot_hold_is_omitted() {
         let (_, lines) = lines(&BearerError::Invalid("a\r\nb".into()), Dpop::Off);
         assert!(!lines[0].contains("error_description"), "{lines:?}");
         assert!(lines[0].contains("invalid_token") && lines[0].contains("resource_metadata"));
