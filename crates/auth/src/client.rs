@@ -9,14 +9,14 @@ use crate::key::SigningKey;
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
-/// How a client shows that it is the one it says.
+/// Authentication of a client at the authorization server.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
-    /// Not at all: it is a program that everybody can have.
+    /// No authentication: a public client.
     #[default]
     None,
-    /// With a secret that the authorization server knows as well.
+    /// With a secret that the authorization server stores, too.
     Secret(Secret),
     /// With a key.
     Key(Arc<SigningKey>),
@@ -26,15 +26,15 @@ pub enum ClientAuthentication {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientRegistration {
-    /// The id.
+    /// OAuth client id.
     pub id: String,
-    /// How it shows that it is this client.
+    /// Authentication of the client.
     pub proof: ClientAuthentication,
     /// Which method of the token endpoint it is registered for, where that is known.
     pub method: Option<String>,
     /// With which redirect address it is registered, where that is known.
     pub redirect: Option<String>,
-    /// When its secret ends, where the server has said so.
+    /// Expiry time of the secret, if the server sent one.
     pub ends: Option<SystemTime>,
 }
 
@@ -72,14 +72,14 @@ impl ClientRegistration {
     }
 }
 
-/// Whether the client is a program on somebody's machine or a page of a site.
+/// Application type in a registration: a local program or a web application.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApplicationType {
-    /// A program: its users come back to this machine.
+    /// A program: the browser redirects to this machine.
     #[default]
     Native,
-    /// A site: its users come back to an https address.
+    /// A web application: the browser redirects to an https URL.
     Web,
 }
 
@@ -119,11 +119,11 @@ impl GrantFlow {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EnterpriseManaged {
-    /// Where it exchanges tokens.
+    /// URL of the token endpoint of the identity provider.
     pub token_endpoint: String,
     /// The client as it knows it.
     pub client: ClientRegistration,
-    /// What it calls itself: the audience of the client's assertions.
+    /// Issuer identifier of the identity provider: the audience of the client's assertions.
     pub issuer: String,
 }
 
@@ -142,11 +142,11 @@ impl EnterpriseManaged {
     }
 }
 
-/// What a client tells authorization servers about itself, and how it comes to its id.
+/// Client metadata for authorization servers, and the sources of the client id.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientConfig {
-    /// What people read when they are asked to agree.
+    /// Display name on the consent page.
     pub name: String,
     /// The address of a document about the client: its id, where the server takes such.
     ///
@@ -156,11 +156,11 @@ pub struct ClientConfig {
     pub registered: Vec<(Option<String>, ClientRegistration)>,
     /// Whether the client may register itself; default true.
     pub dynamic_registration: bool,
-    /// What kind of program it is.
+    /// Application type of the client.
     pub application: ApplicationType,
     /// How tokens are asked for.
     pub way: GrantFlow,
-    /// Scopes to ask for in the place of what the server names.
+    /// Scopes to request instead of those that the server names.
     pub scopes: Option<Scopes>,
     /// Whether a server without protected-resource metadata is taken for one of 2025-03-26, which
     /// is its own authorization server; default true.
@@ -182,20 +182,20 @@ impl ClientConfig {
         }
     }
 
-    /// Whether this is the client that an issuer knows by an id. What another one was given is no
-    /// good to it, although both may keep what they have at the same place.
+    /// Returns true if this client may use the stored grant of this issuer and client id. Two
+    /// clients may share a store, but not their grants.
     pub(crate) fn may_be(&self, issuer: &str, id: &str) -> bool {
         let is_there = |own: &Option<String>| own.as_ref().is_none_or(|own| own == issuer);
         let mut known = self.registered.iter().filter(|(own, _)| is_there(own));
         match known.next() {
             Some((_, first)) => first.id == id || known.any(|(_, own)| own.id == id),
-            // Nobody registers a workload.
+            // A workload has no registration, so its client id is empty.
             None => matches!(self.way, GrantFlow::WorkloadIdentity) == id.is_empty(),
         }
     }
 
-    /// Has a document about itself at this address: an `https` one with a path. What it says is in
-    /// [`document_text`](Self::document_text).
+    /// Sets the URL of the client metadata document. It must be `https` and have a path. Its content
+    /// is the text of [`document_text`](Self::document_text).
     #[must_use]
     pub fn with_document(mut self, url: impl Into<String>) -> Self {
         self.document = Some(url.into());

@@ -72,35 +72,35 @@ impl SignIns {
     }
 }
 
-/// What the token that is there is good for.
+/// Use of the current grant in a renewal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenewMode {
-    /// It may be refreshed.
+    /// The grant may be refreshed.
     Refreshed,
-    /// It is not enough: what was asked for with it is asked for again, with more.
+    /// The grant lacks scopes. A sign-in requests its scopes again, with more.
     Held,
-    /// Nothing.
+    /// The renewal does not use the grant.
     Ignored,
 }
 
-/// What came of asking for another token with the one that is there for it.
+/// Result of a refresh.
 enum Refreshed {
     Fresh(Box<TokenGrant>),
-    /// Somebody has to sign in.
+    /// The user must sign in.
     Not,
-    /// Somebody has to sign in, as another client: the issuer does not know this one.
+    /// The user must sign in with another client id, because the issuer does not know this one.
     UnknownClient,
 }
 
 impl Inner {
-    /// Whether a grant can be renewed without anybody's help.
+    /// Returns true if a grant can be renewed without a user.
     pub(super) fn renews_alone(&self, grant: &TokenGrant) -> bool {
         grant.tokens.refresh.is_some() || !matches!(self.profile.way, GrantFlow::AuthorizationCode)
     }
 
-    /// Gets another token than that of `edition`, unless somebody else has done so meanwhile.
+    /// Renews the token of `edition`, unless another task has renewed it meanwhile.
     ///
-    /// It goes on when the request that wanted it is given up: a user may be signing in.
+    /// A renewal continues after its request is cancelled, because a user may be signing in.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl Inner {
         if own.tokens.refresh.is_none() {
             return Ok(Refreshed::Not);
         }
-        // The server may take tokens of another issuer by now: this one is told nothing then.
+        // The server may accept another issuer now. The old issuer then receives no request.
         let issuers = self.issuers(wanted).await;
         if issuers.is_some_and(|issuers| !issuers.contains(&own.issuer)) {
             return Ok(Refreshed::Not);
@@ -259,7 +259,7 @@ impl Inner {
         }
     }
 
-    /// Whose tokens the server takes, if it says so.
+    /// Returns the issuers in the resource metadata, if the server has it.
     async fn issuers(&self, wanted: &ChallengeSummary) -> Option<Vec<String>> {
         let named = wanted.metadata.as_deref();
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);

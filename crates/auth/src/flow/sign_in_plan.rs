@@ -1,4 +1,4 @@
-//! What a sign-in begins with, and what it needs on its way.
+//! Input and steps of a sign-in.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::flow::token_grant::TokenGrant;
 use crate::reach::FetchPolicy;
 use crate::scope::Scopes;
 
-/// What a sign-in begins with.
+/// Input of a sign-in.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SignInPlan {
-    /// The server that wants a token.
+    /// URL of the server that requires a token.
     pub server: WebUrl,
-    /// Where the challenge says that its metadata is.
+    /// URL of the resource metadata in the challenge.
     pub named: Option<String>,
     /// Which scopes the challenge names: they are what the operation needs.
     pub challenged: Option<Scopes>,
-    /// What was asked for before, and of whom: another sign-in there loses none of it.
+    /// Issuer and scopes of the current grant. A new sign-in at this issuer requests them again.
     pub held: Option<(String, Scopes)>,
-    /// Whether the challenge wants tokens that are bound to a key.
+    /// Whether the challenge requires tokens that are bound to a key.
     pub wants_dpop: bool,
-    /// Who we are.
+    /// Configuration of the client.
     pub profile: Arc<ClientConfig>,
-    /// What may be followed.
+    /// Policy for the URLs that metadata names.
     pub bounds: FetchPolicy,
-    /// Where users come back to.
+    /// Redirect URI.
     pub redirect: String,
-    /// What earlier registrations came to, by issuer.
+    /// Earlier registrations by issuer.
     pub kept: Vec<(String, ClientRegistration)>,
 }
 
@@ -51,16 +51,16 @@ impl SignInPlan {
     }
 }
 
-/// What a sign-in needs next. Closed: whoever drives it does all of it.
+/// Next step of a sign-in. The list is complete, because the driver must handle every step.
 #[derive(Debug)]
 pub enum SignInStep {
-    /// Fetch this, and hand in what comes.
+    /// Fetch this URL and pass the response to the sign-in.
     Fetch(FetchRequest),
-    /// Send a user there, and hand in how they come back.
+    /// Send a user to this page and pass the authorization response to the sign-in.
     Visit(SignInRequest),
     /// Bring the token by which the identity provider names the user, and hand it in.
     Identity,
-    /// Bring what the platform says of this workload, for this audience, and hand it in.
+    /// Get an assertion of the platform about this workload, for this audience, and pass it on.
     Workload(String),
     /// Keep this: it is done.
     Done(Box<TokenGrant>),

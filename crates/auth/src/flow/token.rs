@@ -1,4 +1,4 @@
-//! The token endpoint: who asks, with what, and what it answers.
+//! Requests to the token endpoint: client authentication, form and response.
 //!
 //! Spec: RFC 6749, 4 to 6; OAuth 2.1 (draft 13), 3.2; RFC 9449, 5 and 8.
 
@@ -16,24 +16,24 @@ use crate::form;
 use crate::key::Proof;
 use crate::secret::Secret;
 
-/// A request to a token endpoint, and once more if it wants a nonce.
+/// A request to a token endpoint. It is repeated once if the server requires a nonce.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) what: EndpointRequest,
     pub(crate) endpoint: String,
-    /// Whom an assertion of the client is for.
+    /// Audience of an assertion of the client.
     pub(crate) issuer: String,
     pub(crate) client: ClientRegistration,
-    /// Which methods the server takes; none where its metadata does not say.
+    /// Client authentication methods of the server; `None` if its metadata has no list.
     pub(crate) methods: Option<Vec<String>>,
-    /// Names and values, without what says who the client is.
+    /// Form parameters, without the client authentication.
     pub(crate) form: Vec<(&'static str, Secret)>,
     pub(crate) dpop: Option<DpopKey>,
     pub(crate) nonce: Option<String>,
     pub(crate) reach: NetworkScope,
 }
 
-/// What follows from an answer of a token endpoint.
+/// Next step after a response of a token endpoint.
 #[derive(Debug)]
 pub(crate) enum Exchanged {
     /// Ask once more.
@@ -42,7 +42,7 @@ pub(crate) enum Exchanged {
     Done(Value),
 }
 
-/// How a client says who it is. Closed: these are all ways there are here.
+/// Client authentication method. The list is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
     None,
@@ -67,7 +67,7 @@ impl Exchange {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Server`] when there is no common way to say who the client is;
+    /// [`AuthError::Server`] if the server supports no method that the client can use;
     /// [`AuthError::Key`].
     pub(crate) fn request(&self, at: &FlowContext) -> Result<FetchRequest, AuthError> {
         let method = self.method()?;
@@ -128,7 +128,7 @@ impl Exchange {
         Ok(request)
     }
 
-    /// What follows from an answer.
+    /// Accepts a response and returns the next step.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Exchange {
             fault,
         })?;
         if (200..300).contains(&answer.status) {
-            // Neither the reader's words nor ours repeat what was read: there are tokens in it.
+            // The error must not quote the body, because it may contain tokens.
             let read = serde_json::from_slice(&answer.body);
             return read
                 .map(Exchanged::Done)
@@ -198,8 +198,8 @@ impl Exchange {
         })
     }
 
-    /// The client, with the way in which it said who it is: whoever refreshes has no metadata that
-    /// says which ways there are.
+    /// Returns the client with its authentication method. A refresh needs it, because it does not
+    /// read the metadata of the server.
     pub(crate) fn settled(&self) -> Result<ClientRegistration, AuthError> {
         let method = self.method()?;
         let mut client = self.client.clone();
@@ -227,7 +227,7 @@ impl Exchange {
             .chain(own)
             .map(Secret::reveal)
             .any(|value| value.len() >= 8 && text.contains(value.as_str()));
-        // So begins what is signed, and is made anew for every request.
+        // A JWT or Basic credentials: the client computes them anew for each request.
         has_sent || text.contains("eyJ") || text.contains("Basic ")
     }
 
@@ -242,7 +242,7 @@ impl Exchange {
             ClientAuthentication::None => Ok(Method::None),
             ClientAuthentication::Secret(_) if wants("client_secret_basic") => Ok(Method::Basic),
             ClientAuthentication::Secret(_) if wants("client_secret_post") => Ok(Method::Post),
-            // The server has said that it wants no secret.
+            // The server accepts clients without authentication, so the secret is not sent.
             ClientAuthentication::Secret(_) if wants("none") => Ok(Method::None),
             ClientAuthentication::Key(_) if wants("private_key_jwt") || self.methods.is_none() => {
                 Ok(Method::Assertion)
@@ -255,7 +255,7 @@ impl Exchange {
     }
 }
 
-/// What an endpoint says when it refuses.
+/// Reads the error response of an endpoint.
 pub(crate) fn read_refusal(answer: &FetchResponse) -> OAuthErrorResponse {
     #[derive(Deserialize, Default)]
     struct Wire {

@@ -20,11 +20,11 @@ const PARTS: u32 = 4;
 /// Size of one token, in bytes: no server takes a larger header, and each token is stored.
 const MAX_TOKEN_BYTES: usize = 64 << 10;
 
-/// What came of a sign-in: the token, for which server, and where to get the next one.
+/// Result of a sign-in: tokens, their resource, and the endpoint that renews them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TokenGrant {
-    /// Who issued it.
+    /// Issuer identifier of the authorization server.
     pub issuer: String,
     /// For which resource, as it was named to the issuer.
     pub resource: String,
@@ -32,38 +32,38 @@ pub struct TokenGrant {
     pub token_endpoint: String,
     /// The client it was issued to.
     pub client: ClientRegistration,
-    /// What was asked for.
+    /// Requested scopes.
     pub requested: Scopes,
     /// The key it is bound to.
     pub dpop: Option<DpopKey>,
-    /// What was given.
+    /// Issued tokens.
     pub tokens: TokenResponse,
 }
 
-/// What a token endpoint gave.
+/// Tokens of a token response.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TokenResponse {
-    /// What requests are made with.
+    /// Access token.
     pub access: Secret,
-    /// What another one is asked for with.
+    /// Refresh token, if the server issued one.
     pub refresh: Option<Secret>,
-    /// What the token is good for, where the server said so.
+    /// Granted scopes, if the server sent them.
     pub scopes: Option<Scopes>,
-    /// Until when, where the server said so.
+    /// Expiry time, if the server sent a lifetime.
     pub expires: Option<SystemTime>,
-    /// How long it was good for when it was given, where the server said so.
+    /// Lifetime at the time of issue, if the server sent one.
     pub expires_in: Option<Duration>,
-    /// Whether it is used only with a proof of the key.
+    /// Whether requests with the access token need a DPoP proof.
     pub is_bound: bool,
 }
 
 impl TokenResponse {
-    /// Reads what a token endpoint gave.
+    /// Reads a token response.
     ///
     /// # Errors
     ///
-    /// What is wrong with it; nothing of it is in there.
+    /// A reason that quotes nothing of the response.
     pub(crate) fn read(
         answer: Value,
         is_proven: bool,
@@ -96,7 +96,7 @@ impl TokenResponse {
         })
     }
 
-    /// Whether it is no longer worth sending.
+    /// Returns true if the access token has expired or expires soon.
     pub fn is_stale(&self, now: SystemTime) -> bool {
         let early = self.expires_in.map_or(SKEW, |life| SKEW.min(life / PARTS));
         self.expires.is_some_and(|end| now + early >= end)
@@ -114,7 +114,7 @@ fn expires_in(value: Option<&Value>) -> Option<Duration> {
     (seconds.is_finite() && seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(MOST)))
 }
 
-/// A key that tokens are bound to, and what it takes to keep it.
+/// DPoP key to which tokens are bound, with its form for the store.
 #[derive(Debug, Clone)]
 pub struct DpopKey {
     pub(crate) key: Arc<SigningKey>,

@@ -1,4 +1,4 @@
-//! Tokens that say nothing themselves: the issuer is asked what they grant.
+//! Introspection of opaque tokens at their issuer.
 //!
 //! Spec: RFC 7662.
 
@@ -21,7 +21,7 @@ use super::verified_token::{TokenError, TokenVerifier, VerifiedToken};
 use crate::Secret;
 use crate::form::encode;
 
-/// Who asks an issuer about tokens.
+/// Client credentials of this server at the introspection endpoint.
 #[derive(Debug, Clone)]
 pub struct IntrospectionClient {
     id: Box<str>,
@@ -44,20 +44,20 @@ impl IntrospectionClient {
     }
 }
 
-/// Asks an issuer about tokens, and remembers for a moment what it said.
+/// Introspects tokens at the issuer, and caches active ones for a short time.
 pub(crate) struct Introspector {
     issuer: Arc<Issuer>,
     asker: IntrospectionClient,
-    /// Where to ask, if somebody has said so.
+    /// Configured introspection endpoint.
     endpoint: Option<Box<str>>,
-    /// Where to ask, as the issuer's document says.
+    /// Introspection endpoint of the issuer's metadata.
     found: Mutex<Option<IntrospectionEndpoint>>,
     places: Places,
     known: Mutex<IntrospectionCache>,
 }
 
 /// How many questions may be open. Half of them are for tokens that were active before, because
-/// everybody can make up the others.
+/// any client can invent the others.
 struct Places {
     all: Semaphore,
     known: Semaphore,
@@ -86,11 +86,11 @@ impl Places {
     }
 }
 
-/// What a document said.
+/// An introspection endpoint from the metadata of the issuer.
 struct IntrospectionEndpoint {
     endpoint: Box<str>,
     since: Instant,
-    /// Whether nothing that can be read has come from there: the issuer may have left it.
+    /// Whether the endpoint sent no valid response: the issuer may have moved it.
     is_doubted: bool,
 }
 
@@ -145,7 +145,7 @@ impl Introspector {
         Ok(found)
     }
 
-    /// What the document said, unless it is time to read it again.
+    /// Returns the cached endpoint, unless the metadata must be read again.
     fn known_endpoint(&self) -> Option<Box<str>> {
         let limits = self.issuer.limits();
         let found = self.found.lock();
@@ -230,7 +230,7 @@ fn name(token: &Secret) -> Name {
     digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// What was said of tokens that are good. What is not good is not remembered: made-up tokens must
+/// Cache of active tokens. Inactive tokens are not cached, because invented tokens must
 /// not push out real ones.
 struct IntrospectionCache {
     most: usize,

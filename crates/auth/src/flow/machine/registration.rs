@@ -1,4 +1,4 @@
-//! As whom a user is sent: the client, as the server knows it.
+//! Selects or registers the client of a sign-in, and sends the user to the authorization server.
 
 use crate::client::ClientRegistration;
 use crate::error::{AuthError, AuthServerError};
@@ -54,11 +54,11 @@ impl SignIn {
         Ok(SignInStep::Visit(visit))
     }
 
-    /// Registers again, once, where a server does not know any more what it had registered.
+    /// Registers again, once, if the server does not know a stored registration any more.
     ///
     /// # Errors
     ///
-    /// `error` itself when it says something else, or when nothing can be done about it.
+    /// `error` itself if it has another cause, or if the client cannot register again.
     pub(super) fn register_anew(
         &mut self,
         error: AuthError,
@@ -72,7 +72,7 @@ impl SignIn {
         self.know(at).map_err(|_| error)
     }
 
-    /// The client that somebody registered for this server.
+    /// Returns the configured registration for the issuer of this sign-in.
     pub(super) fn registered_client(&self) -> Result<ClientRegistration, AuthError> {
         let profile = &self.plan.profile;
         let is_own =
