@@ -7,9 +7,9 @@ mod encode;
 mod error;
 mod id;
 mod message;
+mod meta_outline;
 mod outline;
 mod params;
-mod raw_json;
 mod scan;
 
 pub use encode::{
@@ -18,7 +18,6 @@ pub use encode::{
 pub use error::{Error, ErrorCode};
 pub use id::{ProgressToken, RequestId};
 pub use message::{InvalidMessage, Message, Notification, Request, Response, ResponseBody};
+pub(crate) use meta_outline::{MetaFault, MetaMember, MetaSpans, find_meta};
 pub use outline::{Member, Outline};
-pub(crate) use outline::{MetaSpans, find_meta};
 pub use params::ParamsRef;
-pub use raw_json::RawJson;

@@ -18,11 +18,14 @@ pub mod write;
 mod empty;
 mod json;
 mod open_enum;
+mod raw_json;
 mod revision;
+mod span;
 
 pub use empty::{EmptyResult, NoParams};
 pub use json::{Extra, JsonObject};
 pub use jsonrpc::{Error, ErrorCode, ProgressToken, RequestId};
+pub use raw_json::RawJson;
 pub use revision::{Feature, ParseRevisionError, Revision};
 
 // Part A: content, tools, resources, prompts, completion, capabilities, identity, lifecycle, lists.

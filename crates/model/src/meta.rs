@@ -10,7 +10,6 @@
 mod envelope;
 mod keys;
 
-pub(crate) use envelope::MetaMember;
 pub use envelope::{EnvelopeError, RequestEnvelope};
 
 use serde::de::DeserializeOwned;

@@ -7,9 +7,9 @@ use bytes::{Buf, Bytes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use pintle_model::jsonrpc::{InvalidMessage, Member, Message, Outline, ParamsRef, RawJson};
+use pintle_model::jsonrpc::{InvalidMessage, Member, Message, Outline, ParamsRef};
 use pintle_model::method::MethodName;
-use pintle_model::{Error, ErrorCode, ProgressToken, RequestId};
+use pintle_model::{Error, ErrorCode, ProgressToken, RawJson, RequestId};
 
 use crate::error::PeerCallError;
 use crate::terms::Terms;

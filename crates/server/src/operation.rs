@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_runtime::Context;
 
 use crate::ability::ExtractContext;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model as model;
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
 use pintle_schema as schema;

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use http::{HeaderMap, HeaderName};
 use pintle_model::JsonObject;
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
 use serde_json::value::RawValue;

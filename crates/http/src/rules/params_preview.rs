@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use pintle_model::jsonrpc::{Member, ParamsRef, RawJson};
-use pintle_model::{EnvelopeError, Error, RequestEnvelope};
+use pintle_model::jsonrpc::{Member, ParamsRef};
+use pintle_model::{EnvelopeError, Error, RawJson, RequestEnvelope};
 use pintle_proto::lifecycle::refuse_envelope;
 use serde::Deserialize;
 
@@ -38,7 +38,7 @@ impl<'a> ParamsPreview<'a> {
             let error = Error::invalid_request("a member of the parameters occurs twice");
             return Err(error.into());
         }
-        match params.envelope() {
+        match RequestEnvelope::of_params(Some(params)) {
             Err(fault @ EnvelopeError::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
             // Without a claim, the engine checks `_meta`.
             _ => Ok(Self(Some(params))),
@@ -48,8 +48,7 @@ impl<'a> ParamsPreview<'a> {
     /// Returns the reserved members of `_meta`, or the error in it.
     #[inline]
     pub(crate) fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
-        let none = RequestEnvelope::default();
-        self.0.as_ref().map_or(Ok(none), ParamsRef::envelope)
+        RequestEnvelope::of_params(self.0)
     }
 
     #[inline]

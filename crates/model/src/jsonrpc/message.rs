@@ -11,10 +11,9 @@ use super::breadth;
 use super::broken;
 use super::depth::{self, MAX_DEPTH};
 use super::params::ParamsRef;
-use super::raw_json::RawJson;
-use super::scan;
+use super::scan::{self, Scanned};
 use super::{Error, RequestId};
-use crate::{EnvelopeError, RequestEnvelope};
+use crate::RawJson;
 
 /// A message, borrowed from its bytes.
 ///
@@ -81,21 +80,6 @@ pub struct InvalidMessage {
     pub error: Box<Error>,
 }
 
-impl<'a> Request<'a> {
-    /// Returns the reserved members of `_meta`; without a `_meta`, the envelope is empty.
-    ///
-    /// # Errors
-    ///
-    /// As [`ParamsRef::envelope`].
-    #[inline]
-    pub fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
-        self.params.map_or_else(
-            || Ok(RequestEnvelope::default()),
-            |params| params.envelope(),
-        )
-    }
-}
-
 impl InvalidMessage {
     /// A text that answers no call.
     pub fn new(id: Option<RequestId>, error: Error) -> Self {
@@ -142,14 +126,23 @@ impl<'a> Message<'a> {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             InvalidMessage::new(None, Error::parse_error("the message is not UTF-8"))
         })?;
-        if let Some(message) = scan::message(text, values) {
-            return Ok(message);
+        match scan::read(text, values) {
+            Some(scanned) => Ok(Self::scanned(scanned)),
+            None => Self::read_carefully(text, values),
         }
-        Self::read_carefully(text, values)
+    }
+
+    fn scanned(scanned: Scanned<'a>) -> Self {
+        let method = Cow::Borrowed(scanned.method);
+        let params = scanned.params;
+        match scanned.id {
+            Some(id) => Self::Request(Request { id, method, params }),
+            None => Self::Notification(Notification { method, params }),
+        }
     }
 
     /// Reads every message, and words the errors.
-    pub(super) fn read_carefully(text: &'a str, values: usize) -> Result<Self, InvalidMessage> {
+    fn read_carefully(text: &'a str, values: usize) -> Result<Self, InvalidMessage> {
         let envelope = Envelope::read(text)?;
         if u32::try_from(text.len()).is_err() {
             return envelope.beyond("the message is longer than 4 GiB".into());
@@ -355,3 +348,6 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod readers_agree;

@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::outline::{self, Member, MetaSpans, Outline};
-use super::raw_json::RawJson;
-use crate::meta::{EnvelopeError, RequestEnvelope};
+use super::meta_outline::{MetaFault, MetaSpans};
+use super::outline::{self, Member, Outline};
+use crate::RawJson;
 
 /// The parameters of a request or a notification: the text of a JSON object, read once.
 ///
@@ -13,11 +13,12 @@ use crate::meta::{EnvelopeError, RequestEnvelope};
 pub struct ParamsRef<'a> {
     text: &'a str,
     outline: Outline,
-    meta: Result<MetaSpans, EnvelopeError>,
+    meta: Result<MetaSpans, MetaFault>,
 }
 
 impl<'a> ParamsRef<'a> {
-    /// Reads parameters. If they are not an object, [`ParamsRef::envelope`] returns the error.
+    /// Reads parameters. If they are not an object, [`RequestEnvelope::of_params`](crate::RequestEnvelope::of_params)
+    /// returns the error.
     pub fn read(params: &'a RawValue) -> Self {
         Self::find(params.get())
     }
@@ -60,14 +61,9 @@ impl<'a> ParamsRef<'a> {
         self.outline.get(self.text, member)
     }
 
-    /// Returns the reserved members of `_meta`; without a `_meta`, the envelope is empty.
-    ///
-    /// # Errors
-    ///
-    /// [`EnvelopeError::NotAnObject`], and [`EnvelopeError::Duplicate`] if `_meta` or a reserved
-    /// member occurs twice: two readers could read two values.
+    /// Returns the positions of the reserved members of `_meta`, or the reason why there are none.
     #[inline]
-    pub fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
-        Ok(RequestEnvelope::new(self.text, self.meta?))
+    pub(crate) fn meta(&self) -> Result<MetaSpans, MetaFault> {
+        self.meta
     }
 }

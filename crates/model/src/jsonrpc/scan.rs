@@ -5,44 +5,50 @@
 //! careful reader of [`super::message`] reads those, and words the errors. A message that both accept
 //! is the same message.
 
-use std::borrow::Cow;
-
-use super::outline::{Member, MetaSpans, Outline, Span};
+use super::RequestId;
+use super::meta_outline::{MetaMember, MetaSpans};
+use super::outline::{Member, Outline};
 use super::params::ParamsRef;
-use super::{Message, Notification, Request, RequestId};
-use crate::meta::MetaMember;
+use crate::span::Span;
 
 /// Deepest nesting that is read here. The careful reader accepts more.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Reads a message of at most `values` commas and opening brackets outside of strings.
-pub(super) fn message(text: &str, values: usize) -> Option<Message<'_>> {
+pub(super) fn read(text: &str, values: usize) -> Option<Scanned<'_>> {
     let mut scan = Scan {
         text,
         at: 0,
         depth: 0,
         values,
     };
-    let mut found = Found::default();
+    let mut found = Members::default();
     scan.skip_space();
     scan.object(|scan, name| found.member(scan, name))?;
     scan.skip_space();
     if scan.at < text.len() {
         return None;
     }
-    found.into_message()
+    found.into_scanned()
+}
+
+/// A request, or a notification without an id.
+pub(super) struct Scanned<'a> {
+    pub(super) id: Option<RequestId>,
+    pub(super) method: &'a str,
+    pub(super) params: Option<ParamsRef<'a>>,
 }
 
 /// The members of a message.
 #[derive(Default)]
-struct Found<'a> {
+struct Members<'a> {
     is_jsonrpc: bool,
     id: Option<RequestId>,
     method: Option<&'a str>,
     params: Option<Option<ParamsRef<'a>>>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Members<'a> {
     fn member(&mut self, scan: &mut Scan<'a>, name: &str) -> Option<()> {
         match name {
             "jsonrpc" if !self.is_jsonrpc => {
@@ -66,12 +72,11 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn into_message(self) -> Option<Message<'a>> {
-        let method = Cow::Borrowed(self.method.filter(|_| self.is_jsonrpc)?);
-        let params = self.params.flatten();
-        Some(match self.id {
-            Some(id) => Message::Request(Request { id, method, params }),
-            None => Message::Notification(Notification { method, params }),
+    fn into_scanned(self) -> Option<Scanned<'a>> {
+        Some(Scanned {
+            id: self.id,
+            method: self.method.filter(|_| self.is_jsonrpc)?,
+            params: self.params.flatten(),
         })
     }
 }
@@ -361,6 +366,3 @@ fn special_bytes(word: u64) -> u64 {
     let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
     control | zero_bytes(word ^ (ONES * 0x22)) | zero_bytes(word ^ (ONES * 0x5c))
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::Meta;
-use crate::jsonrpc::{MetaSpans, RawJson, find_meta};
+use crate::RawJson;
+use crate::jsonrpc::{MetaFault, MetaMember, MetaSpans, ParamsRef, find_meta};
 use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
 
 /// The reserved members of a request's `_meta`, borrowed from its text.
@@ -25,66 +25,21 @@ pub struct RequestEnvelope<'a> {
     spans: MetaSpans,
 }
 
-/// A reserved member of the `_meta` of requests.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum MetaMember {
-    ProtocolVersion,
-    ClientInfo,
-    ClientCapabilities,
-    LogLevel,
-    ProgressToken,
-    RelatedTask,
-    TraceParent,
-    TraceState,
-    Baggage,
-}
-
-impl MetaMember {
-    const ALL: [Self; 9] = [
-        Self::ProtocolVersion,
-        Self::ClientInfo,
-        Self::ClientCapabilities,
-        Self::LogLevel,
-        Self::ProgressToken,
-        Self::RelatedTask,
-        Self::TraceParent,
-        Self::TraceState,
-        Self::Baggage,
-    ];
-    pub(crate) const COUNT: usize = Self::ALL.len();
-
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::ProtocolVersion => Meta::PROTOCOL_VERSION,
-            Self::ClientInfo => Meta::CLIENT_INFO,
-            Self::ClientCapabilities => Meta::CLIENT_CAPABILITIES,
-            Self::LogLevel => Meta::LOG_LEVEL,
-            Self::ProgressToken => Meta::PROGRESS_TOKEN,
-            Self::RelatedTask => Meta::RELATED_TASK,
-            Self::TraceParent => Meta::TRACE_PARENT,
-            Self::TraceState => Meta::TRACE_STATE,
-            Self::Baggage => Meta::BAGGAGE,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn named(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|member| member.key() == key)
-    }
-
-    fn wrong_type(self, expected: &'static str) -> EnvelopeError {
-        EnvelopeError::WrongType {
-            key: self.key(),
-            expected,
-        }
-    }
-}
-
 impl<'a> RequestEnvelope<'a> {
-    /// The members at these positions of `text`.
+    /// Returns the `_meta` of these parameters; without one, the envelope is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`RequestEnvelope::parse`]; also if the parameters are not an object or hold two `_meta`.
     #[inline]
-    pub(crate) fn new(text: &'a str, spans: MetaSpans) -> Self {
-        Self { text, spans }
+    pub fn of_params(params: Option<ParamsRef<'a>>) -> Result<Self, EnvelopeError> {
+        let Some(params) = params else {
+            return Ok(Self::default());
+        };
+        Ok(Self {
+            text: params.get(),
+            spans: params.meta()?,
+        })
     }
 
     /// Reads the `_meta` of a request.
@@ -95,7 +50,10 @@ impl<'a> RequestEnvelope<'a> {
     /// is there twice: two readers would believe two different things.
     pub fn parse(meta: &'a RawValue) -> Result<Self, EnvelopeError> {
         let text = meta.get();
-        Ok(Self::new(text, find_meta(text, text)?))
+        Ok(Self {
+            text,
+            spans: find_meta(text, text)?,
+        })
     }
 
     /// Whether the request claims to state its own terms: a revision is there, of whatever type.
@@ -112,7 +70,7 @@ impl<'a> RequestEnvelope<'a> {
     pub fn protocol_version(&self) -> Result<Cow<'a, str>, EnvelopeError> {
         let raw = self.required(MetaMember::ProtocolVersion)?;
         raw.as_text()
-            .ok_or(MetaMember::ProtocolVersion.wrong_type("a string"))
+            .ok_or(wrong_type(MetaMember::ProtocolVersion, "a string"))
     }
 
     /// Decodes the capabilities of the sender.
@@ -123,7 +81,7 @@ impl<'a> RequestEnvelope<'a> {
     pub fn client_capabilities(&self) -> Result<ClientCapabilities, EnvelopeError> {
         let raw = self.required(MetaMember::ClientCapabilities)?;
         raw.decode()
-            .map_err(|_| MetaMember::ClientCapabilities.wrong_type("an object of capabilities"))
+            .map_err(|_| wrong_type(MetaMember::ClientCapabilities, "an object of capabilities"))
     }
 
     /// Returns the JSON text of the sender's capabilities: equal text means equal capabilities.
@@ -216,7 +174,23 @@ impl<'a> RequestEnvelope<'a> {
         };
         raw.decode()
             .map(Some)
-            .map_err(|_| member.wrong_type(expected))
+            .map_err(|_| wrong_type(member, expected))
+    }
+}
+
+fn wrong_type(member: MetaMember, expected: &'static str) -> EnvelopeError {
+    EnvelopeError::WrongType {
+        key: member.key(),
+        expected,
+    }
+}
+
+impl From<MetaFault> for EnvelopeError {
+    fn from(fault: MetaFault) -> Self {
+        match fault {
+            MetaFault::NotAnObject { member } => Self::NotAnObject { member },
+            MetaFault::Duplicate { key } => Self::Duplicate { key },
+        }
     }
 }
 

@@ -11,7 +11,7 @@ fn raw(text: &str) -> Box<RawValue> {
 }
 
 fn fault_of(params: &str) -> EnvelopeError {
-    ParamsRef::read(&raw(params)).envelope().unwrap_err()
+    RequestEnvelope::of_params(Some(ParamsRef::read(&raw(params)))).unwrap_err()
 }
 
 // spec: 2026-07-28 N-META-01, N-META-02, N-VER-01
@@ -55,7 +55,7 @@ fn a_full_envelope_is_read_in_place() {
         "traceparent": "00-a-b-01", "tracestate": "x=y", "baggage": 3,
         "com.example/other": [1, 2]
     }}"#);
-    let envelope = ParamsRef::read(&params).envelope().unwrap();
+    let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
 
     assert!(matches!(
         envelope.protocol_version(),
@@ -117,7 +117,11 @@ fn params_and_metadata_must_be_objects() {
 fn parameters_without_meta_claim_nothing() {
     let params = raw(r#"{"cursor":"x"}"#);
 
-    assert!(!ParamsRef::read(&params).envelope().unwrap().is_claimed());
+    assert!(
+        !RequestEnvelope::of_params(Some(ParamsRef::read(&params)))
+            .unwrap()
+            .is_claimed()
+    );
 }
 
 #[test]
@@ -125,15 +129,15 @@ fn a_claim_is_found_however_its_name_is_written() {
     let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
     for name in ["_meta", "\\u005fmeta", "_met\\u0061"] {
         let params = raw(&format!("{{\"a\":\"_meta\",\"{name}\":{meta}}}"));
-        let envelope = ParamsRef::read(&params).envelope().unwrap();
+        let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
         assert!(envelope.is_claimed(), "{name}");
     }
     for none in [r#"{"meta":1,"a_meta_":{}}"#, r#"{"a":"_meta"}"#] {
         let params = raw(none);
-        let envelope = ParamsRef::read(&params).envelope().unwrap();
+        let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
         assert!(!envelope.is_claimed(), "{none}");
     }
-    assert!(ParamsRef::read(&raw("[]")).envelope().is_err());
+    assert!(RequestEnvelope::of_params(Some(ParamsRef::read(&raw("[]")))).is_err());
 }
 
 // spec: 2026-07-28 N-META-13, N-META-11

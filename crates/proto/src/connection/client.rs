@@ -22,7 +22,8 @@ use pintle_model::method::{
 };
 use pintle_model::{
     ClientCapabilities, Error, ErrorCode, Feature, Fit, Implementation, InitializeParams,
-    InitializeResult, Meta, NoParams, ProgressParams, RequestId, Revision, ServerCapabilities,
+    InitializeResult, Meta, NoParams, ProgressParams, RequestEnvelope, RequestId, Revision,
+    ServerCapabilities,
 };
 
 use super::write::{envelope_of, write_call};
@@ -222,7 +223,7 @@ impl Connection {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
-        let envelope = request.envelope()?;
+        let envelope = RequestEnvelope::of_params(request.params)?;
         let incoming = IncomingRequest {
             key,
             method: (&*request.method).into(),

@@ -21,7 +21,7 @@ impl Connection {
         if request.method == Initialize::NAME && !self.is_fixed() {
             return self.shake_hands(key, &request);
         }
-        let envelope = request.envelope().map_err(refuse_envelope)?;
+        let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
         let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
         let method = MethodName::from(&*request.method);

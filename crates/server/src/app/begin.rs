@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
 use pintle_proto::{Rendered, Reply};
 use pintle_runtime::{Context, EngineHandle, Principal};

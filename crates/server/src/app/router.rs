@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use pintle_model::jsonrpc::{Member, RawJson};
+use pintle_model::RawJson;
+use pintle_model::jsonrpc::Member;
 use pintle_model::method::{
     CallTool, CancelDetailedTask, CancelTask, Complete, GetDetailedTask, GetPrompt, GetTask,
     GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pintle_model::Error;
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_runtime::Principal;
 use serde::Serialize;
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::SystemTime;
 
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{
     CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequests, InputRequired,
     InputResponses, JsonObject, Outcome, ReadResourceResult,

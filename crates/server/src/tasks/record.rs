@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{
     ClientCapabilities, Error, Implementation, InputRequest, InputRequests, InputResponses,
     Revision, TaskStatus, Timestamp,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{
     Error, ErrorCode, Feature, JsonObject, ServerCapabilities, TASKS_EXTENSION, TaskSupport,
     TasksCapability,
@@ -101,7 +101,7 @@ pub(crate) fn tasks_capability(capabilities: ServerCapabilities) -> ServerCapabi
 
 #[cfg(test)]
 mod tests {
-    use pintle_model::jsonrpc::RawJson;
+    use pintle_model::RawJson;
     use pintle_model::{ClientCapabilities, Revision};
 
     use serde_json::value::RawValue;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use pintle_model::jsonrpc::RawJson;
+use pintle_model::RawJson;
 use pintle_model::{CallToolResult, Error, Outcome};
 use pintle_runtime::{Context, with_timeout};
 use serde::de::DeserializeOwned;
