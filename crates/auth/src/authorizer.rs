@@ -1,7 +1,7 @@
-//! Drives the machines for the requests of a client: fetches, sends users, keeps what comes of it.
+//! Authorizes the requests of a client: runs sign-ins and refreshes, and stores their tokens.
 //!
-//! However many requests are refused at the same time, one of them renews the token and the others
-//! wait for it; among several processes that share a store, one process does.
+//! If several requests are rejected at the same time, one task renews the token and the others wait
+//! for it. Among several processes that share a store, one process renews the token.
 
 mod blocking;
 mod build;
@@ -49,7 +49,7 @@ type OnVisit = Arc<
 type OnAssertion =
     Arc<dyn Fn(String) -> BoxFuture<'static, Result<Secret, AuthError>> + Send + Sync>;
 
-/// Authorizes the requests of a client to one server. Clones are the same one.
+/// Authorizes the requests of a client to one server. Clones share their state.
 ///
 /// # Examples
 ///
@@ -59,7 +59,7 @@ type OnAssertion =
 ///
 /// let oauth = OAuth::of("https://mcp.example/mcp", ClientConfig::new("my program"), fetch)?
 ///     .on_sign_in(|visit| async move {
-///         // Ask first, and only where somebody sits at a terminal.
+///         // A real program asks the user first, and only at a terminal.
 ///         open_browser(&visit.url).await.ok();
 ///         Ok(None)
 ///     })
@@ -83,11 +83,11 @@ struct Inner {
     port: Option<u16>,
     options: OAuthOptions,
     held: Mutex<Held>,
-    /// Whoever has it renews; everybody else waits for it.
+    /// The holder renews the token; other tasks wait for it.
     renewal: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// What is known now.
+/// Current grant and its state.
 #[derive(Default)]
 struct Held {
     // Changed with `edition` under one lock, because a refused request names its token by the edition.
@@ -96,10 +96,10 @@ struct Held {
     // read the store otherwise.
     is_loaded: bool,
     edition: u64,
-    /// How often somebody else may have become the user: with every sign-in.
+    /// Number of sign-ins. Each of them may change the user.
     // Not raised by a refresh, because the user and their cached results stay the same.
     sign_ins: u64,
-    // Of the server, not of the issuer, because each of them has nonces of its own.
+    // Nonce of the protected server, because the issuer has nonces of its own.
     nonce: Option<String>,
     step_ups: StepUps,
     /// Set while the store does not have the grant, because its save failed.
@@ -115,7 +115,7 @@ struct Held {
 }
 
 impl OAuth {
-    /// Begins an authorizer for the server at `url`.
+    /// Returns a builder of an authorizer for the server at `url`.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl OAuth {
         OAuthBuilder::new(url, profile, BoxFetch::new(fetch))
     }
 
-    /// Signs in now, whatever is kept: for a program that does so before it needs a token.
+    /// Signs in now, even if a grant is stored, before a request needs a token.
     ///
     /// # Errors
     ///
@@ -137,8 +137,8 @@ impl OAuth {
         self.sign_in_after(&[]).await
     }
 
-    /// Signs in now, whatever is kept, for what the server said when it refused a request: its
-    /// lines of `WWW-Authenticate`. They may name its metadata and scopes.
+    /// Signs in now, even if a grant is stored, with the `WWW-Authenticate` lines of a rejected
+    /// request. They may name the metadata and scopes of the server.
     ///
     /// # Errors
     ///
@@ -152,20 +152,19 @@ impl OAuth {
         }
     }
 
-    /// Signs out of this server: forgets its token, and has the issuer take back what it gave, where
-    /// it does that. Registrations stay. A renewal that is under way ends first.
+    /// Signs out of this server: deletes the stored grant, and revokes its tokens at the issuer if the
+    /// issuer supports this. Registrations stay. A renewal that is under way ends first.
     ///
-    /// What is kept is forgotten in any case: what became of the tokens at the issuer is no error
-    /// here, but a part of [`SignedOut`].
+    /// The grant is deleted even if the revocation fails. [`SignedOut`] reports the revocation.
     ///
     /// # Errors
     ///
-    /// [`AuthError::StorageFailed`]: nothing is forgotten then.
+    /// [`AuthError::StorageFailed`]: the grant is not deleted.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         self.0.sign_out().await
     }
 
-    /// What is kept for this server, if anything is.
+    /// Returns the current grant of this server, if the client has one.
     ///
     /// The first call reads the store and blocks its thread, unless a request was authorized before.
     ///
@@ -183,12 +182,12 @@ impl Inner {
         self.held.lock()
     }
 
-    /// Under which name the grant of the server is kept.
+    /// Returns the storage key of the grant.
     fn key(&self) -> String {
         format!("grant {}", self.server.canonical())
     }
 
-    /// Reads what is kept, the first time.
+    /// Reads the stored grant on the first call.
     fn load(&self) -> Result<(), AuthError> {
         if self.held().is_loaded {
             return Ok(());
@@ -210,7 +209,7 @@ impl Inner {
         Ok(self.read_grant(text.as_ref()))
     }
 
-    /// The grant of a stored text, if it belongs to this client.
+    /// Parses a stored grant, if it belongs to this client.
     fn read_grant(&self, text: Option<&Secret>) -> Option<TokenGrant> {
         let grant = GrantRecord::read(text?, &self.profile)?;
         let is_ours = self.profile.may_be(&grant.issuer, &grant.client.id);
@@ -239,7 +238,7 @@ impl Inner {
             )
             .await;
             if let Err(error) = renewed {
-                // The server may still take it; if not, it says what it wants.
+                // The server may still accept the token. If not, it sends a challenge.
                 tracing::debug!(%error, "a token was not renewed before its end");
             }
         }
@@ -293,7 +292,7 @@ impl Inner {
             return self.take_refused_nonce(&refused);
         }
         if self.held().edition != refused.generation {
-            // Somebody has renewed the token meanwhile.
+            // Another task has renewed the token meanwhile.
             return Ok(RetryDecision::Retry);
         }
         if refused.status == 403 {
@@ -313,8 +312,8 @@ impl Inner {
         Ok(RetryDecision::Retry)
     }
 
-    /// A proof without the right nonce says nothing against the token: it is sent again with
-    /// another proof, and no other token is asked for. Others may have learned the nonce meanwhile.
+    /// Retries with a new proof after a rejected nonce. The token stays in use, because only the
+    /// proof was rejected.
     fn take_refused_nonce(&self, refused: &AuthChallenge) -> Result<RetryDecision, AuthError> {
         match &refused.nonce {
             Some(nonce) if refused.before < NONCES => {
@@ -329,7 +328,7 @@ impl Inner {
         self.held().nonce = Some(nonce.to_owned());
     }
 
-    /// Signs in for more, a few times for one operation.
+    /// Signs in for more scopes, at most `max_step_ups` times for one operation.
     async fn step_up(
         self: &Arc<Self>,
         errand: RequestSummary<'_>,
@@ -349,7 +348,7 @@ impl Inner {
             .as_ref()
             .filter(|own| !own.covers(&scopes))
         {
-            // No sign-in would change that: this client does not ask for more than it was told to.
+            // A sign-in cannot succeed, because the client requests only its configured scopes.
             return Err(AuthError::Scopes {
                 operation: errand.operation.into(),
                 scopes: scopes.to_string().into(),
@@ -397,8 +396,8 @@ impl Authorizer for OAuth {
         self.0.note_nonce(nonce);
     }
 
-    /// The issuer, the client, and which sign-in it is: whoever signs in next may be somebody else,
-    /// and is shown nothing that was kept for the one before.
+    /// Returns the issuer, the client and the number of the sign-in. The number changes with each
+    /// sign-in, because the next user must not see cached results of the previous user.
     fn principal(&self) -> Option<String> {
         let held = self.0.held();
         let grant = held.grant.as_ref()?;
@@ -423,7 +422,7 @@ fn moment() -> Result<FlowContext, AuthError> {
     FlowContext::draw().map_err(|_| AuthError::NoRandomness)
 }
 
-/// How often one request is sent again for a nonce: servers change theirs while it is under way.
+/// Maximum number of retries of one request for a nonce. A server may change its nonce meanwhile.
 const NONCES: u32 = 3;
-/// How long to wait before asking again for what another process has.
+/// Pause between attempts to get the lock that another process holds.
 const LOCK_POLL: Duration = Duration::from_millis(50);

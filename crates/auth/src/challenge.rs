@@ -1,4 +1,4 @@
-//! `WWW-Authenticate`: which authorization a server wants.
+//! `WWW-Authenticate`: the authorization that a server requires.
 //!
 //! A header may hold several challenges, and there may be several headers. Schemes and the names
 //! of parameters are compared without regard to case; values stay as they are.
@@ -16,7 +16,7 @@ const CHALLENGES: usize = 16;
 /// How many parameters one challenge may have.
 const PARAMETERS: usize = 32;
 
-/// One challenge: a scheme and what it says.
+/// One challenge: a scheme and its parameters.
 ///
 /// # Examples
 ///
@@ -35,26 +35,26 @@ pub struct Challenge {
     parameters: Vec<(Box<str>, Box<str>)>,
 }
 
-/// Why a text is no challenge.
+/// Reason why a text is not a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChallengeError {
-    /// It breaks the grammar.
+    /// The text breaks the grammar at this byte.
     #[error("WWW-Authenticate breaks its grammar at byte {0}")]
     Syntax(usize),
-    /// A parameter is there twice: nobody can say which one counts.
+    /// A parameter is repeated, so its value is ambiguous.
     #[error("a challenge of WWW-Authenticate has a parameter twice")]
     Twice,
     /// A value has characters that no header has.
     #[error("a value has a character that no challenge may have")]
     Character,
-    /// It is longer, or has more in it, than is read.
+    /// The text is too long, or has too many challenges or parameters.
     #[error("WWW-Authenticate is too large")]
     TooLarge,
 }
 
-/// The challenges of all headers of one answer. A header that breaks the grammar is left out: the
-/// others may say enough.
+/// The challenges of all headers of one answer. A header that breaks the grammar is ignored,
+/// because the others may be sufficient.
 pub fn challenges<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Challenge> {
     let mut all = Vec::new();
     for line in lines {
@@ -71,11 +71,11 @@ pub fn challenges<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Challenge
 }
 
 impl Challenge {
-    /// A challenge that says nothing yet.
+    /// Creates a challenge without parameters.
     ///
     /// # Errors
     ///
-    /// [`ChallengeError::Character`] when the scheme is no token.
+    /// [`ChallengeError::Character`] if the scheme is not a token.
     pub fn new(scheme: &str) -> Result<Self, ChallengeError> {
         if !read::is_token(scheme) {
             return Err(ChallengeError::Character);
@@ -91,7 +91,7 @@ impl Challenge {
     ///
     /// # Errors
     ///
-    /// - [`ChallengeError::Character`] for a name that is no token, or a value with anything but
+    /// - [`ChallengeError::Character`] for a name that is not a token, or a value with anything but
     ///   printable ASCII: nothing can break out of the header.
     /// - [`ChallengeError::Twice`].
     /// - [`ChallengeError::TooLarge`] for one more than 32.
@@ -130,7 +130,7 @@ impl Challenge {
         Some(&found.1)
     }
 
-    /// What some schemes have in the place of parameters.
+    /// Returns the `token68` value that some schemes have instead of parameters.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }

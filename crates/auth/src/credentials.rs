@@ -1,7 +1,7 @@
-//! Where tokens and registrations are kept.
+//! Storage of tokens and registrations.
 //!
-//! What is kept of a server names its issuer; what was registered is kept by issuer. Nothing that
-//! one issuer gave is ever taken for another's.
+//! A stored grant names its issuer, and registrations are stored by issuer. The client never sends
+//! the credentials of one issuer to another.
 
 mod file;
 #[cfg(feature = "keyring")]
@@ -20,35 +20,35 @@ pub use file::FileCredentials;
 pub use keyring::{KeyringCredentials, KeyringError};
 pub(crate) use record::{Clients, GrantRecord};
 
-/// The right to renew what is kept under a key, until it is dropped.
+/// Exclusive right to renew the text of a key. A drop releases it.
 pub type KeyGuard = Box<dyn Send>;
 
-/// Keeps texts by key. What it does takes a moment and blocks for that long.
+/// Stores texts by key. The methods may block.
 ///
 /// Requests and sign-ins call it on the runtime's threads for blocking work, so they do not hold up
 /// other tasks.
 pub trait CredentialStore: Send + Sync + 'static {
-    /// What is kept under a key.
+    /// Returns the text of a key.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// The error of the storage.
     fn load(&self, key: &str) -> io::Result<Option<Secret>>;
 
-    /// Keeps a text, or forgets what is kept. Whoever reads meanwhile sees the old or the new one,
-    /// whole.
+    /// Stores a text, or deletes it. A concurrent read returns the complete old or the complete new
+    /// text.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// The error of the storage.
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()>;
 
-    /// The right to renew what is kept under a key; none while somebody else has it, in whichever
-    /// process that shares the store.
+    /// Returns the right to renew the text of a key, or `None` while another task or process that
+    /// shares the store has it.
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// The error of the storage.
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>>;
 }
 
@@ -74,7 +74,7 @@ impl CredentialStore for MemoryCredentials {
         Ok(())
     }
 
-    /// There is nobody else to keep out.
+    /// Always succeeds, because no other process shares the store.
     fn try_lock(&self, _: &str) -> io::Result<Option<KeyGuard>> {
         Ok(Some(Box::new(())))
     }

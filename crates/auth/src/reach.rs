@@ -1,7 +1,7 @@
-//! Where documents are fetched from on somebody else's word.
+//! Policy for URLs that metadata of other parties names.
 //!
 //! A server names its authorization servers, and these name their endpoints. None of them may use
-//! this client to reach what they cannot reach themselves.
+//! this client to reach a network that it cannot reach itself.
 
 use pintle_runtime::{Host, NetworkScope, WebUrl};
 
@@ -20,20 +20,20 @@ pub struct FetchPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchPolicyError {
-    /// It is `http`, and not on this machine.
+    /// The URL is `http` and its host is not a loopback host.
     #[error("it is not https")]
     NotHttps,
-    /// It is where a machine's own credentials are kept, or of no machine.
+    /// The host is a metadata service of a cloud, or its address is not that of a single machine.
     #[error("it leads to an address that nothing is fetched from")]
     ForbiddenAddress,
-    /// It is of this machine or a private network, and the server is not.
+    /// The URL is on this machine or in a private network, and the server is public.
     #[error("it leads into a private network, and the server that named it is a public one")]
     PrivateNetwork,
 }
 
 impl FetchPolicy {
-    /// The bounds that follow from the address of the server itself: what is on this machine or in
-    /// a private network may name others there; what is public may not.
+    /// Creates the policy of a server. A server on this machine or in a private network may name
+    /// URLs there; a public server may not.
     pub fn of(server: &WebUrl) -> Self {
         // A name under `localhost` counts only with TLS, because a network may answer for the name.
         let is_proved = server.host().address().is_some() || server.is_secure_or_loopback();
@@ -56,7 +56,7 @@ impl FetchPolicy {
         self
     }
 
-    /// Follows addresses of this host without TLS. Whoever listens on the way reads the tokens.
+    /// Permits `http` URLs of this host. An attacker in the network can then read the tokens.
     ///
     /// Only `localhost` and loopback addresses need no permission. A developer permits a name such as
     /// `app.localhost` so; metadata of all servers may lead there then.
@@ -66,7 +66,7 @@ impl FetchPolicy {
         self
     }
 
-    /// Whether an address may be followed, as far as it shows.
+    /// Checks the scheme and the host of a URL. It resolves no names.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl FetchPolicy {
         url.is_secure_or_loopback() || has(&self.plain, url.host())
     }
 
-    /// What may be connected to behind the name of an address.
+    /// Returns the addresses to which the name of a URL may resolve.
     pub fn reach(&self, url: &WebUrl) -> NetworkScope {
         let host = url.host();
         match has(&self.trusted, host) || host.is_local() && has(&self.plain, host) {

@@ -1,14 +1,14 @@
-//! The server's side: whose token it is, and what it is good for.
+//! The protected server: verifies access tokens of requests.
 //!
-//! [`RequireBearer`] is a tower layer around a server over HTTP. It lets in what has a token for this
-//! server, tells everybody else where to get one, and attaches a
-//! [`Principal`](pintle_runtime::Principal) to what it lets in.
+//! [`RequireBearer`] is a tower layer around a server over HTTP. It admits requests with a token for
+//! this server, and inserts their [`Principal`](pintle_runtime::Principal). It answers all others
+//! with a challenge that names the metadata of this server.
 //!
-//! Tokens are verified in one of three ways: as signed JSON, with the keys of the issuer
-//! ([`RequireBearer::jwks`]); by asking the issuer ([`RequireBearer::introspection`]); or by whatever
-//! implements [`TokenVerifier`]. In each of them a token has to be for this server.
+//! A token is verified in one of three ways: as a signed JWT, with the keys of the issuer
+//! ([`RequireBearer::jwks`]); by introspection at the issuer ([`RequireBearer::introspection`]); or
+//! by an own [`TokenVerifier`]. Each way requires that the token names this server as its audience.
 //!
-//! This is not an authorization server: it issues nothing.
+//! This is not an authorization server: it issues no tokens.
 
 mod algorithm;
 mod authenticate;

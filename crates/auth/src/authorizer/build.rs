@@ -19,19 +19,19 @@ use crate::secret::Secret;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OAuthOptions {
-    /// How long a user may take to come back; default 5 min. After that the page in the browser
-    /// leads nowhere.
+    /// Longest wait for the authorization response of a user; default 5 min. A later response is not
+    /// accepted.
     pub sign_in_timeout: Duration,
-    /// Sign-ins for more scopes that one operation may cause; default 2. A server that wants more
-    /// after that will want more for ever.
+    /// Sign-ins for more scopes that one operation may cause; default 2. The limit stops a server
+    /// that always requires more.
     pub max_step_ups: u32,
-    /// How long such a sign-in counts; default 10 min, after which the operation may cause as many
-    /// again: it is another time that somebody wants to do it. A sign-out forgets them all.
+    /// How long such a sign-in counts; default 10 min. The operation may then cause as many again. A
+    /// sign-out resets all counts.
     pub step_up_ttl: Duration,
     /// Operations for which sign-ins are counted; default 1 024. The oldest is forgotten.
     pub max_step_up_operations: usize,
-    /// How long another process may take to renew what is shared; default 6 min: as long as a user
-    /// may take there, and a little.
+    /// Longest wait for the renewal of another process that shares the store; default 6 min. It is
+    /// longer than `sign_in_timeout`, because a user may be signing in there.
     pub lock_timeout: Duration,
 }
 
@@ -93,10 +93,10 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sends users with this: to open the address, or to show it. It gives how the user came back,
-    /// where it knows; otherwise a port of this machine waits for that.
+    /// Sets the function that opens or shows the sign-in page. It may return the authorization
+    /// response. If it returns `None`, a port of this machine receives the response.
     ///
-    /// Without it nothing is ever opened, and a server that wants a user is an error.
+    /// Without this function no page is opened, and a sign-in that needs a user fails.
     pub fn on_sign_in<F>(
         mut self,
         visit: impl Fn(SignInRequest) -> F + Send + Sync + 'static,
@@ -108,8 +108,9 @@ impl OAuthBuilder {
         self
     }
 
-    /// Brings the identity token of an enterprise, or what a platform says of a workload, for an
-    /// audience. It is asked every time: such assertions are short-lived.
+    /// Sets the function that returns the identity token of an enterprise user, or the assertion of
+    /// a platform about a workload. Its argument is the audience. It is called for each exchange,
+    /// because such assertions are short-lived.
     pub fn on_assertion<F>(mut self, bring: impl Fn(String) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Secret, AuthError>> + Send + 'static,
@@ -118,8 +119,8 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sends users back to this address, which is somebody else's to wait at: `on_sign_in` has to
-    /// say how they came back.
+    /// Sets a redirect URI that the application serves. `on_sign_in` must return the authorization
+    /// response.
     pub fn redirect(mut self, url: impl Into<String>) -> Self {
         self.redirect = Some(url.into());
         self
@@ -138,7 +139,7 @@ impl OAuthBuilder {
         self
     }
 
-    /// Chooses bounds.
+    /// Sets limits and timeouts.
     pub fn options(mut self, options: OAuthOptions) -> Self {
         self.options = options;
         self

@@ -1,4 +1,4 @@
-//! Signing out: what is kept is forgotten here, and taken back where it came from.
+//! Sign-out: deletes the stored grant and revokes its tokens at the issuer.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use crate::error::AuthError;
 use crate::flow::{Revoke, TokenGrant};
 use crate::metadata::{DiscoveryStep, MetadataDocument, ServerMetadata, ServerProbe, check};
 
-/// What a sign-out came to.
+/// Result of a sign-out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SignedOut {
-    /// Nobody was signed in.
+    /// The store had no grant for the server.
     Nothing,
-    /// What was kept is forgotten; and this became of the tokens.
+    /// The stored grant is deleted; holds the result of the revocation.
     Forgotten(Revocation),
 }
 
-/// What became of the tokens that were forgotten.
+/// Result of the revocation of the deleted tokens.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Revocation {
-    /// The issuer has taken them back.
+    /// The issuer revoked the tokens.
     Done,
-    /// The issuer takes none back: they end by themselves.
+    /// The issuer does not support revocation. The tokens stay valid until they expire.
     NotOffered,
-    /// It could not be asked, or refused. They end by themselves.
+    /// The revocation failed. The tokens stay valid until they expire.
     Failed(AuthError),
 }
 
@@ -42,9 +42,9 @@ impl Inner {
         ))
     }
 
-    /// Forgets what is kept, and gives it.
+    /// Deletes the stored grant and returns it.
     async fn forget(self: &Arc<Self>) -> Result<Option<TokenGrant>, AuthError> {
-        // Whoever is renewing would keep the next one.
+        // A concurrent renewal would store a new grant.
         let alone = Arc::clone(&self.renewal).lock_owned().await;
         let among_processes = self.lock(&self.key()).await?;
         self.blocking(move |inner| {
@@ -92,7 +92,7 @@ impl Inner {
         Ok(Revocation::Done)
     }
 
-    /// What the issuer of a grant says of itself; none where it says nothing.
+    /// Returns the metadata of the issuer of a grant, or `None` if the issuer has no document.
     async fn issuer_of(&self, grant: &TokenGrant) -> Result<Option<ServerMetadata>, AuthError> {
         let document = |place: String, fault| AuthError::Document {
             document: MetadataDocument::Server,

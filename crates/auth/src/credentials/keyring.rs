@@ -52,7 +52,7 @@ impl KeyringCredentials {
         Self { ring, locks }
     }
 
-    /// Names in a keyring may be seen by others: they do not say which server it is.
+    /// Returns the name of an entry: a hash, because other programs can read names in a keyring.
     fn name(&self, key: &str) -> String {
         let place = self.locks.path(key, "key");
         let hash = digest(&SHA256, place.as_os_str().as_encoded_bytes());
@@ -97,17 +97,17 @@ impl fmt::Debug for KeyringCredentials {
 
 /// A place for texts by name.
 trait Ring: Send + Sync {
-    /// What is kept under a name.
+    /// Returns the text of a name.
     fn get(&self, name: &str) -> Result<Option<Secret>, KeyringError>;
 
-    /// Keeps a text in the place of what was there.
+    /// Stores a text and replaces the previous one.
     fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringError>;
 
-    /// Forgets what is kept; nothing happens if nothing is.
+    /// Deletes the text of a name. A missing text is not an error.
     fn remove(&self, name: &str) -> Result<(), KeyringError>;
 }
 
-/// The keyring of this system, as far as it is one program's.
+/// Entries of one program in the keyring of the system.
 struct SystemRing {
     program: Box<str>,
 }
@@ -116,8 +116,8 @@ impl SystemRing {
     /// An entry, whether anything is kept there or not.
     fn entry(&self, name: &str) -> Result<keyring::Entry, KeyringError> {
         let open = || keyring::Entry::new(&self.program, name).map_err(|error| fault(&error, 0));
-        // The first entry that a thread of Linux opens gives it a session keyring, with the user's
-        // in it, and then looks into the one that the thread had before: there it finds nothing.
+        // On Linux, the first entry of a thread creates a session keyring with the keyring of the
+        // user. It then searches the previous keyring of the thread, and finds nothing there.
         #[cfg(target_os = "linux")]
         open()?;
         open()
@@ -150,7 +150,7 @@ impl Ring for SystemRing {
     }
 }
 
-/// What a keyring says, without what it holds.
+/// Converts an error of a keyring, without the stored text.
 fn fault(error: &keyring::Error, length: usize) -> KeyringError {
     match error {
         keyring::Error::TooLong(..) => KeyringError::TooLong(length),
@@ -299,7 +299,7 @@ mod tests {
                 assert!(found.expect("kept").is("s3cret"));
                 apart(|ring| ring.remove("k")).expect("forgotten");
             }
-            // The kernel gives none here, and says so. That there is no entry is what was wrong.
+            // The kernel provides no keyring here. The error must not be that of a missing entry.
             Err(none) => {
                 assert!(none.to_string().contains("in files instead"), "{none}");
                 assert_ne!(none, fault(&keyring::Error::NoEntry, 0));

@@ -1,4 +1,4 @@
-//! Sending a user to sign in, and what is believed of the way back.
+//! Authorization requests for a user, and the checks of their responses.
 //!
 //! Spec: OAuth 2.1 (draft 13), 4.1 and 7; RFC 7636; RFC 8707; RFC 9207.
 
@@ -25,9 +25,9 @@ const VISIT_TIME: Duration = Duration::from_secs(10 * 60);
 pub struct SignInRequest {
     /// The address. It is for the user's browser alone.
     pub url: String,
-    /// Where the browser comes back to.
+    /// Redirect URI of the client.
     pub redirect: String,
-    /// Whose page it is.
+    /// Issuer identifier of the authorization server.
     pub issuer: String,
 }
 
@@ -62,7 +62,7 @@ impl Pending {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Server`] when the server has no page, or does not say that it knows S256.
+    /// [`AuthError::Server`] if the metadata has no authorization endpoint or does not list S256.
     pub(crate) fn begin(
         ask: &AuthorizationRequest<'_>,
         at: &FlowContext,
@@ -108,11 +108,11 @@ impl Pending {
         Ok((pending, visit))
     }
 
-    /// What a user came back with: the query of the redirect address. The code, if it is believed.
+    /// Checks the query of the redirect and returns the authorization code.
     ///
     /// # Errors
     ///
-    /// [`AuthError::Redirect`]. What an answer says that is not from the issuer is not repeated.
+    /// [`AuthError::Redirect`]. It quotes an error only if the response is from the issuer.
     pub(crate) fn end(&self, query: &str, now: SystemTime) -> Result<Secret, AuthError> {
         let found = self.judge(query, now);
         found.map_err(|fault| AuthError::Redirect {
@@ -152,7 +152,7 @@ impl Pending {
     }
 }
 
-/// What a user came back with: the query of an address.
+/// Authorization response: the query of the redirect.
 #[derive(Clone)]
 pub struct AuthorizationResponse(Secret);
 
@@ -168,7 +168,7 @@ impl AuthorizationResponse {
         Self::with_query(url.split_once('?').map_or("", |(_, query)| query))
     }
 
-    /// Whether it belongs to this visit: somebody else's request is not the end of it.
+    /// Returns the query.
     pub(crate) fn query(&self) -> &str {
         self.0.reveal()
     }
@@ -305,7 +305,7 @@ mod tests {
             (None, "code=x".to_owned(), Some(State)),
             (None, "code=x&state=".to_owned(), Some(State)),
             (None, format!("code=x&state={state}x"), Some(State)),
-            // What an answer of somebody else says is not repeated.
+            // The error of another issuer is not quoted.
             (
                 None,
                 format!("error=x&state={state}&iss=https://evil.example"),

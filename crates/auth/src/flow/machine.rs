@@ -1,4 +1,4 @@
-//! From a server that wants a token to the token: one machine for all ways.
+//! One state machine for sign-ins of all grant flows.
 //!
 //! # Stages
 //!
@@ -91,7 +91,7 @@ enum Stage {
 }
 
 impl SignIn {
-    /// Begins, and says what is needed first.
+    /// Starts a sign-in and returns its first step.
     ///
     /// # Errors
     ///
@@ -123,13 +123,13 @@ impl SignIn {
             .then_some((&self.server.issuer, &self.client))
     }
 
-    /// The issuer, as long as it is asked as what it registered earlier: it may not know that any
-    /// more, and say so to its user alone.
+    /// Returns the issuer while the sign-in uses an earlier registration. The issuer may not know it
+    /// any more, and may report this only on its page.
     pub(crate) fn earlier(&self) -> Option<&str> {
         self.is_kept.then_some(self.server.issuer.as_str())
     }
 
-    /// What follows from an answer.
+    /// Accepts a response and returns the next step.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl SignIn {
         }
     }
 
-    /// What follows from a user's way back.
+    /// Accepts an authorization response and returns the next step.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl SignIn {
         self.ask(form, at)
     }
 
-    /// What follows from the assertion that was needed.
+    /// Accepts a requested assertion and returns the next step.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
 use crate::secret::Secret;
 
-/// Takes back what a grant holds: first what others are asked for with, then what is in use.
+/// Revokes the tokens of a grant: first the refresh token, then the access token.
 #[derive(Debug)]
 pub(crate) struct Revoke {
     grant: TokenGrant,
@@ -22,7 +22,7 @@ pub(crate) struct Revoke {
 }
 
 impl Revoke {
-    /// Begins with a grant and what its issuer says of itself; none where it takes nothing back.
+    /// Creates a revocation, or returns `None` if the issuer has no revocation endpoint.
     pub(crate) fn of(
         grant: &TokenGrant,
         server: &ServerMetadata,
@@ -43,7 +43,7 @@ impl Revoke {
         })
     }
 
-    /// What to fetch next; none when all was asked for.
+    /// Returns the next request, or `None` after the last.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl Revoke {
         exchange.request(at).map(Some)
     }
 
-    /// What an answer says. A token that the server does not know is as good as taken back, and one
-    /// of a kind that it cannot take back ends by itself.
+    /// Accepts a response. An unknown token counts as revoked. A token of a type that the server
+    /// cannot revoke stays valid until it expires.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Revoke {
         if refusal.code.as_deref() == Some("unsupported_token_type") {
             return Ok(());
         }
-        // It may repeat what it was sent, and nobody needs to read it.
+        // The description is dropped, because it may quote the token.
         refusal.description = None;
         Err(AuthError::Refused {
             what,

@@ -28,7 +28,7 @@ pub struct SignInPlan {
     pub profile: Arc<ClientConfig>,
     /// Policy for the URLs that metadata names.
     pub bounds: FetchPolicy,
-    /// Redirect URI.
+    /// Redirect URI of the client.
     pub redirect: String,
     /// Earlier registrations by issuer.
     pub kept: Vec<(String, ClientRegistration)>,

@@ -32,11 +32,11 @@ pub struct TokenGrant {
     pub token_endpoint: String,
     /// The client it was issued to.
     pub client: ClientRegistration,
-    /// Requested scopes.
+    /// Scopes that the client requested.
     pub requested: Scopes,
     /// The key it is bound to.
     pub dpop: Option<DpopKey>,
-    /// Issued tokens.
+    /// Tokens that the server issued.
     pub tokens: TokenResponse,
 }
 
@@ -44,7 +44,7 @@ pub struct TokenGrant {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TokenResponse {
-    /// Access token.
+    /// Access token for requests.
     pub access: Secret,
     /// Refresh token, if the server issued one.
     pub refresh: Option<Secret>,

@@ -1,4 +1,4 @@
-//! What an authorization server says of itself.
+//! Metadata of an authorization server.
 //!
 //! Spec: RFC 8414, 2 and 3; OpenID Connect Discovery 1.0, 3 and 4.
 
@@ -15,7 +15,7 @@ use crate::reach::FetchPolicy;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct ServerMetadata {
-    /// Who issues.
+    /// Issuer identifier of the server.
     #[serde(default)]
     pub issuer: String,
     /// Where a user is sent.
@@ -28,9 +28,9 @@ pub struct ServerMetadata {
     pub jwks_uri: Option<String>,
     /// Where tokens are looked up.
     pub introspection_endpoint: Option<String>,
-    /// Where tokens are taken back.
+    /// URL of the revocation endpoint.
     pub revocation_endpoint: Option<String>,
-    /// Ways in which a client says there who it is.
+    /// Client authentication methods at the revocation endpoint.
     pub revocation_endpoint_auth_methods_supported: Option<Vec<String>>,
     /// Scopes that there are.
     pub scopes_supported: Option<Vec<String>>,
@@ -38,12 +38,12 @@ pub struct ServerMetadata {
     pub grant_types_supported: Option<Vec<String>>,
     /// Ways to show who wrote a request for a token.
     pub code_challenge_methods_supported: Option<Vec<String>>,
-    /// Ways in which a client says who it is.
+    /// Client authentication methods at the token endpoint.
     pub token_endpoint_auth_methods_supported: Option<Vec<String>>,
     /// Whether the address of a document is a client's id.
     #[serde(default)]
     pub client_id_metadata_document_supported: Option<bool>,
-    /// Whether a user comes back with the issuer's name.
+    /// Whether authorization responses contain the issuer (`iss`, RFC 9207).
     pub authorization_response_iss_parameter_supported: Option<bool>,
     /// How proofs of a key may be signed.
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
@@ -56,8 +56,8 @@ impl ServerMetadata {
     ///
     /// # Errors
     ///
-    /// [`MetadataError`]. A [`MetadataError::Mismatch`] means that somebody tries to pass for
-    /// another: no other place is looked at then.
+    /// [`MetadataError`]. A [`MetadataError::Mismatch`] may be the attack of a server that
+    /// poses as another issuer. No other URL may be tried then.
     pub fn read(body: &[u8], issuer: &str) -> Result<Self, MetadataError> {
         let found: Self = read(body)?;
         if found.issuer.is_empty() {
@@ -73,7 +73,7 @@ impl ServerMetadata {
         Ok(found)
     }
 
-    /// What a server has that says nothing of itself: the addresses that 2025-03-26 gives to it.
+    /// Returns the default endpoints of a server without metadata in 2025-03-26.
     ///
     /// Spec: [2025-03-26, Authorization, Fallbacks][spec].
     ///
@@ -113,7 +113,7 @@ impl ServerMetadata {
         Ok(())
     }
 
-    /// Whether it takes the word of an enterprise, as far as it says.
+    /// Returns true unless the metadata lists grant profiles without that of ID-JAG.
     ///
     /// Spec: the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
     #[cfg(feature = "client")]

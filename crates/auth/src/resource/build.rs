@@ -1,4 +1,4 @@
-//! What a layer is to require, one thing after another.
+//! Configuration of [`RequireBearer`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use super::uri::{Canonical, RequireBearerError};
 use super::verified_token::{DynVerifier, Hierarchy, TokenVerifier};
 use crate::Scopes;
 
-/// No resource asks for it: whether clients may refresh is between them and the issuer.
+/// Scope that a resource must not request, because only client and issuer agree on refresh tokens.
 ///
 /// Spec: 2026-07-28, Authorization, Refresh Tokens.
 const NOT_OURS: &str = "offline_access";
 
-/// A [`RequireBearer`] that is being described.
+/// Builder of a [`RequireBearer`].
 #[must_use = "nothing is required before `build`"]
 pub struct RequireBearerBuilder {
     issuer: Box<str>,
@@ -40,7 +40,7 @@ pub struct RequireBearerBuilder {
     limits: ResourceLimits,
 }
 
-/// Who says what a token grants. Closed by design.
+/// Way to verify tokens. The list is complete.
 enum VerifierKind {
     Keys(BoxFetch, KeySource),
     Introspection(BoxFetch, IntrospectionClient, Option<Box<str>>),
@@ -48,8 +48,8 @@ enum VerifierKind {
 }
 
 impl RequireBearer {
-    /// Requires tokens that `issuer` signed. Its keys are fetched when they are needed: where they are
-    /// is found in its document, at a well-known place.
+    /// Requires tokens that `issuer` signed. Its keys are fetched on demand, from the `jwks_uri` of its
+    /// metadata.
     ///
     /// ```
     /// use pintle_auth::resource::RequireBearer;
@@ -76,7 +76,7 @@ impl RequireBearer {
         RequireBearerBuilder::new(issuer, way)
     }
 
-    /// Requires tokens that `issuer` vouches for when it is asked (RFC 7662).
+    /// Requires tokens that `issuer` reports as active on introspection (RFC 7662).
     pub fn introspection(
         issuer: &str,
         asker: IntrospectionClient,
@@ -86,7 +86,7 @@ impl RequireBearer {
         RequireBearerBuilder::new(issuer, way)
     }
 
-    /// Requires tokens that `verifier` vouches for. Clients are told that `issuer` issues them.
+    /// Requires tokens that `verifier` accepts. The metadata names `issuer` as the authorization server.
     pub fn verifier(issuer: &str, verifier: impl TokenVerifier) -> RequireBearerBuilder {
         RequireBearerBuilder::new(issuer, VerifierKind::Own(Box::new(verifier)))
     }
@@ -108,15 +108,15 @@ impl RequireBearerBuilder {
         }
     }
 
-    /// Takes tokens that are for this URI. The first is the one that clients know the server by: its
-    /// endpoint's address, which must be `https`, or `http` on this machine.
+    /// Accepts tokens for this audience. The first one is the resource identifier: the URL of the
+    /// endpoint, which must be `https`, or `http` on a loopback host.
     pub fn audience(mut self, uri: &str) -> Self {
         self.audiences.push(uri.into());
         self
     }
 
-    /// Fetches keys, or asks about tokens, at this address, instead of where the issuer's document
-    /// says.
+    /// Sets the URL for keys or introspection, instead of that in the issuer's metadata. An own
+    /// verifier ignores it.
     pub fn endpoint(mut self, url: &str) -> Self {
         match &mut self.way {
             VerifierKind::Keys(_, place) => *place = KeySource::At(url.into()),
@@ -126,13 +126,13 @@ impl RequireBearerBuilder {
         self
     }
 
-    /// Requires a scope of every request. Clients are told of these when they show no token.
+    /// Requires a scope of every request. The challenge for a missing token names these scopes.
     pub fn require(mut self, scope: &str) -> Self {
         self.required.push(scope.into());
         self
     }
 
-    /// Whoever has `scope` has these as well.
+    /// A token with `scope` has the implied scopes, too.
     pub fn implies<'s>(mut self, scope: &str, implied: impl IntoIterator<Item = &'s str>) -> Self {
         for one in implied {
             self.hierarchy.imply(scope, one);
@@ -140,44 +140,44 @@ impl RequireBearerBuilder {
         self
     }
 
-    /// Tells clients of scopes that they may need. Those that tools require and that are not here are
-    /// asked for when a tool is called.
+    /// Adds scopes to the metadata, for clients that request scopes in advance. A challenge requests
+    /// other scopes of a tool when a client calls it.
     pub fn supports<'s>(mut self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
         self.facts.scopes.extend(scopes.into_iter().map(Into::into));
         self
     }
 
-    /// Tells people what this server is called, and where they can read about it.
+    /// Sets the display name of this server and the URL of its documentation in the metadata.
     pub fn resource_name(mut self, name: &str, documentation: Option<&str>) -> Self {
         self.facts.name = Some(name.into());
         self.facts.documentation = documentation.map(Into::into);
         self
     }
 
-    /// Takes only these algorithms, for tokens and for proofs. All that are known are taken otherwise:
-    /// none of them works with a secret.
+    /// Accepts only these algorithms, for tokens and for proofs; default all of [`Algorithm`]. None of
+    /// them uses a shared secret.
     pub fn algorithms(mut self, allowed: impl IntoIterator<Item = Algorithm>) -> Self {
         self.algorithms = allowed.into_iter().collect();
         self
     }
 
-    /// Takes tokens that are bound to keys, or only those.
+    /// Sets whether tokens may or must be bound to keys, and whether proofs need a nonce.
     pub fn dpop(mut self, dpop: Dpop, nonce: DpopNonce) -> Self {
         (self.dpop, self.nonce) = (dpop, nonce);
         self
     }
 
-    /// Sets the bounds.
+    /// Sets limits and timeouts.
     pub fn limits(mut self, limits: ResourceLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Makes the layer. Nothing is fetched yet.
+    /// Creates the layer. It performs no I/O.
     ///
     /// # Errors
     ///
-    /// [`RequireBearerError`].
+    /// [`RequireBearerError`] if the configuration is invalid.
     pub fn build(mut self) -> Result<RequireBearer, RequireBearerError> {
         issuer::check(&self.issuer)?;
         let first = self

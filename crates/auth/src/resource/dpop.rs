@@ -1,4 +1,4 @@
-//! Proofs that whoever sends a token has the key that it is bound to.
+//! DPoP proofs: the client possesses the key to which its token is bound.
 //!
 //! Spec: RFC 9449, 4.3; the DPoP profile of MCP (SEP-1932, a draft).
 
@@ -27,7 +27,7 @@ pub(crate) const HEADER: &str = "dpop";
 /// Where the nonce for the next proof is.
 pub(crate) const NONCE: &str = "dpop-nonce";
 
-/// What a token is bound to.
+/// Binding of a token (`cnf`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirmation {
@@ -61,15 +61,15 @@ pub enum Dpop {
 /// Whether proofs need a nonce of ours. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DpopNonce {
-    /// They do not: a proof is good for a few minutes, once.
+    /// Proofs need no nonce. A proof is valid once, for a few minutes.
     #[default]
     Off,
-    /// They do. A nonce is good at the process that gave it, so replicas behind one address need
-    /// clients that stay at one of them.
+    /// Proofs need a nonce. It is valid only at the process that issued it, so replicas behind one
+    /// address need sticky clients.
     Required,
 }
 
-/// What a proof has to be about.
+/// Request, token and key that a proof must match.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'r> {
     pub(crate) method: &'r str,
@@ -78,7 +78,7 @@ pub(crate) struct Subject<'r> {
     pub(crate) token: &'r Secret,
     /// The thumbprint of the key that the token is bound to.
     pub(crate) key: &'r str,
-    /// Whose token it is.
+    /// Principal of the token.
     pub(crate) principal: &'r str,
     pub(crate) now: SystemTime,
 }
@@ -86,11 +86,11 @@ pub(crate) struct Subject<'r> {
 /// Why a proof does not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DpopError {
-    /// It is wrong.
+    /// The proof is invalid.
     Invalid(&'static str),
-    /// It needs a nonce of ours.
+    /// The proof has no current nonce of this server.
     Nonce,
-    /// It cannot be remembered.
+    /// The proof cannot be stored against replay, because the cache is full.
     Full,
 }
 
@@ -160,7 +160,7 @@ impl ProofVerifier {
         }
     }
 
-    /// What a proof says, once it is signed with the key that the token is bound to.
+    /// Returns the claims of a proof that is signed with the key of the token.
     fn verify(&self, jws: &Jws<'_>, bound_to: &str) -> Result<Claims, DpopError> {
         let is_proof = |kind: &str| kind.eq_ignore_ascii_case("dpop+jwt");
         if !jws.header.typ.as_deref().is_some_and(is_proof) {

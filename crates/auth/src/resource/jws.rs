@@ -1,7 +1,7 @@
 //! Signed JSON in its compact form: taken apart, and verified with a public key.
 //!
-//! Only signatures with public keys exist here. There is no `none`, and nothing keyed with a secret:
-//! whoever signs with a public key as if it were one finds no algorithm of that name.
+//! Only signatures with public keys exist here. There is no `none` and no HMAC, so an
+//! attacker cannot use a public key as a shared secret.
 //!
 //! Spec: RFC 7515, RFC 7518, RFC 8037.
 
@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use super::algorithm::Algorithm;
 use super::jwk::{Jwk, Material, PublicKey};
 
-/// What a header says, as far as anybody needs it.
+/// The used members of a header.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Header {
     pub(crate) alg: String,
@@ -24,7 +24,7 @@ pub(crate) struct Header {
     pub(crate) typ: Option<String>,
     #[serde(default)]
     pub(crate) jwk: Option<Jwk>,
-    /// Whatever it says must be understood, and nothing of the kind is.
+    /// Critical extensions. None is supported, so a header with this member is rejected.
     #[serde(default)]
     crit: Option<IgnoredAny>,
 }
@@ -75,7 +75,7 @@ impl<'t> Jws<'t> {
         })
     }
 
-    /// What it says, before anybody knows whether it is true.
+    /// Returns the payload before its signature is verified.
     pub(crate) fn unverified(&self) -> &[u8] {
         &self.payload
     }

@@ -1,8 +1,8 @@
-//! The keys of an issuer: fetched when they are needed, kept for a while, fetched again when a token
-//! names one that nobody has seen.
+//! The keys of an issuer: fetched on demand, cached for a time, and fetched again if a token names an
+//! unknown key.
 //!
-//! There is one fetch at a time, whoever waits for it. It goes on where it was when the one who
-//! began it leaves: nobody can keep the others from their keys by hanging up.
+//! Requests share one fetch at a time. If the request that began the fetch is cancelled, the others
+//! continue it, so a client cannot disturb other requests by a disconnect.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,7 +25,7 @@ type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;
 /// Where keys are.
 #[derive(Debug, Clone)]
 pub(crate) enum KeySource {
-    /// Where the issuer's document says.
+    /// At the `jwks_uri` of the issuer's metadata.
     Document,
     /// At this address.
     At(Box<str>),
@@ -41,7 +41,7 @@ pub(crate) struct KeyRing {
 #[derive(Default)]
 struct State {
     keys: Option<Kept>,
-    /// What is under way, and when it began.
+    /// The running fetch and its start.
     fetching: Option<(Fetching, Instant)>,
     /// When the last fetch ended.
     ended: Option<Instant>,
@@ -108,14 +108,14 @@ impl KeyRing {
             let (fetching, began) = self.join()?;
             let fetched = fetching.clone().await;
             self.settle(&fetching, &fetched);
-            // Nobody may have driven what was begun before; its time was over when somebody did.
+            // An older fetch may have been idle without a request, so its failure may be a timeout.
             if fetched.is_ok() || began >= arrived {
                 return fetched;
             }
         }
     }
 
-    /// What is under way, or else begins now.
+    /// Returns the running fetch, or starts one.
     fn join(&self) -> Result<(Fetching, Instant), TokenError> {
         let mut state = self.lock();
         if let Some((fetching, began)) = &state.fetching {
@@ -140,7 +140,7 @@ impl KeyRing {
         Ok((fetching, began))
     }
 
-    /// Keeps what was fetched, once for all who waited.
+    /// Stores the result of a fetch, once for all waiting requests.
     fn settle(&self, fetching: &Fetching, fetched: &Fetched) {
         let mut state = self.lock();
         let is_current = |(own, _): &(Fetching, Instant)| own.ptr_eq(fetching);

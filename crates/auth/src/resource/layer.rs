@@ -1,4 +1,4 @@
-//! The layer: tokens in, principals out.
+//! The layer that verifies the token of each request and inserts its principal.
 
 use std::fmt;
 use std::future::Future;
@@ -18,37 +18,36 @@ use super::authenticate::Authenticator;
 use super::bearer_error::BearerError;
 use super::dpop;
 
-/// Lets in only requests with a token for this server.
+/// Admits only requests with a valid token for this server.
 ///
-/// - A request with a good token goes on, without the token: its
-///   [`Principal`](pintle_runtime::Principal) is among its extensions, and what the token says as an
-///   `Arc<`[`VerifiedToken`](super::VerifiedToken)`>`.
-/// - Any other is answered 401, 400, or 403 with a challenge that says what to do, and 503 when nobody
-///   can say whether its token is good. Its body is not read; the response has a short text.
-/// - A stream that is open ends when its token does, and its client comes back with another:
-///   `subscriptions/listen` with its result, the streams of sessions between two messages. So does the
-///   session of 2024-11-05, which is its stream. A call that has begun is answered all the same.
-/// - A request for what takes more scopes than its token has comes back as 403 from the server inside;
-///   the layer adds where to get them.
-/// - The document that names the issuer (RFC 9728) is served to everybody, at
-///   `/.well-known/oauth-protected-resource` with the path of the resource after it, and without.
+/// - The layer removes a valid token from its request. It inserts the
+///   [`Principal`](pintle_runtime::Principal) and an
+///   `Arc<`[`VerifiedToken`](super::VerifiedToken)`>` into the extensions.
+/// - Any other request is answered 401, 400 or 403 with a challenge, or 503 if its token cannot be
+///   verified now. Its body is not read. The response has a short text.
+/// - An open stream ends when its token expires, and the client reconnects with another token:
+///   `subscriptions/listen` with its result, a stream of a session between two messages. A session of
+///   2024-11-05 ends, too, because it is its stream. A running call is still answered.
+/// - If the server inside answers 403 for missing scopes, the layer adds a challenge with the scopes.
+/// - The protected-resource metadata (RFC 9728) needs no token. It is served at
+///   `/.well-known/oauth-protected-resource`, with the path of the resource after it and without.
 ///
-/// It goes around a whole site, not around one path of it, so that it can serve the document:
+/// The layer must be around the whole site, because it serves this metadata:
 /// `HttpServer::bind_with_layer(layer, …)`, or `Router::layer` of a web framework.
 ///
-/// Cloning gives another handle to the same layer: keys and proofs are shared.
+/// A clone is a handle to the same layer: keys and proofs are shared.
 #[derive(Clone)]
 pub struct RequireBearer {
     pub(super) gate: Arc<Authenticator>,
 }
 
 impl RequireBearer {
-    /// The hosts that clients know this server by: what to serve, and nothing else.
+    /// Returns the host, with a port if there is one, of the resource identifier.
     pub fn host(&self) -> &str {
         self.gate.resource.authority()
     }
 
-    /// Where the document is that names the issuer.
+    /// Returns the URL of the protected-resource metadata.
     pub fn metadata_url(&self) -> &str {
         &self.gate.metadata.url
     }
@@ -106,7 +105,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // The one that is ready goes; its clone may have to get ready first.
+        // The ready service handles the request, because its clone may not be ready.
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
         let gate = Arc::clone(&self.gate);
@@ -130,7 +129,7 @@ where
         Ok(admitted) => admitted,
         Err(refusal) => return Ok(refuse(&gate, &refusal)),
     };
-    // Nothing behind this has a use for the token, and what it does not have it cannot pass on.
+    // The inner service does not receive the token, so it cannot pass the token on.
     parts.headers.remove(AUTHORIZATION);
     parts.headers.remove(dpop::HEADER);
     if let Some(end) = gate.end_of(&admitted.grant) {
@@ -155,7 +154,7 @@ fn refuse<R>(gate: &Authenticator, refusal: &BearerError) -> GuardedResponse<R> 
     answer
 }
 
-/// The document of the resource: the same for everybody.
+/// Returns the protected-resource metadata. It is the same for all clients.
 fn document<R>(gate: &Authenticator, method: &Method) -> GuardedResponse<R> {
     let mut answer = Response::new(GuardedBody::empty());
     if !matches!(*method, Method::GET | Method::HEAD) {
@@ -176,10 +175,9 @@ fn document<R>(gate: &Authenticator, method: &Method) -> GuardedResponse<R> {
     answer
 }
 
-/// The body of an answer: of the service inside, or of the layer.
+/// Body of a response: of the inner service, or of the layer.
 pub struct GuardedBody<B>(Content<B>);
 
-/// Closed: there is nobody else.
 enum Content<B> {
     Inner(Pin<Box<B>>),
     Own(Option<Bytes>),
