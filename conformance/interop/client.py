@@ -1,7 +1,7 @@
-"""The official Python client visits the pilot's desk: every server feature, asserted.
+"""The official Python client visits the showcase (`pintle serve`): every server feature, asserted.
 
 python client.py ERA URL | python client.py ERA -- COMMAND ARGUMENTS
-ERA: `modern` (pinned), `auto` (finds out) or `legacy`.
+ERA: `modern` (pinned), `auto` (negotiated) or `legacy`.
 """
 
 import json
@@ -35,7 +35,7 @@ MODES = {"modern": "2026-07-28", "auto": "auto", "legacy": "legacy"}
 
 
 class Visit:
-    """One client, and what it heard."""
+    """One client and the messages that it received."""
 
     def __init__(self, era: str, url: str, command: list[str]) -> None:
         self.is_modern = era != "legacy"
@@ -44,25 +44,25 @@ class Visit:
         self.updates: list[str] = []
         self.changes = 0
         self.asked: list[Any] = []
-        self.complaints = Complaints(logging.WARNING)
-        logging.getLogger().addHandler(self.complaints)
+        self.warnings = Warnings(logging.WARNING)
+        logging.getLogger().addHandler(self.warnings)
         environment = {"INTEROP_LOG": os.environ["INTEROP_LOG"]}
         stdio = StdioServerParameters(command=command[0], args=command[1:], env=environment) if command else None
         self.client = Client(
             stdio or url,
             mode=MODES[era],
             client_info=types.Implementation(name="interop-python", version="1.0.0"),
-            logging_callback=self.hear_log,
-            message_handler=self.hear,
+            logging_callback=self.receive_log,
+            message_handler=self.receive,
             elicitation_callback=self.answer,
             sampling_callback=self.sample,
             list_roots_callback=self.list_roots,
         )
 
-    async def hear_log(self, params: types.LoggingMessageNotificationParams) -> None:
+    async def receive_log(self, params: types.LoggingMessageNotificationParams) -> None:
         self.logs.append(params)
 
-    async def hear(self, message: Any) -> None:
+    async def receive(self, message: Any) -> None:
         if isinstance(message, types.ResourceUpdatedNotification):
             self.updates.append(str(message.params.uri))
         if isinstance(message, types.ToolListChangedNotification):
@@ -102,7 +102,7 @@ class Visit:
         await self.client.__aenter__()
         assert self.client.protocol_version == ("2026-07-28" if self.is_modern else "2025-11-25")
         if self.is_pinned:
-            return  # It asks nobody, and so it knows nothing.
+            return  # A pinned client does not ask for the server's description.
         assert self.client.server_info is not None and self.client.server_info.name == "pintle-showcase"
         assert "harbour pilot" in (self.client.instructions or "")
         capabilities = self.client.server_capabilities
@@ -167,7 +167,7 @@ class Visit:
         assert str(vessel.uri) == "harbour://vessels/RULE"
         assert json.loads(vessel.text)["name"] == "Rule of Twelfths"
 
-    async def knows_nothing_else(self) -> None:
+    async def refuses_unknown_names(self) -> None:
         for uri in ["harbour://nowhere", "harbour://vessels/NONE"]:
             error = await refused(self.client.read_resource(uri))
             assert error.code == (-32602 if self.is_modern else -32002), error
@@ -195,7 +195,7 @@ class Visit:
         templated = await self.client.complete(vessel, {"name": "call_sign", "value": "SL"})
         assert templated.completion.values == ["SLAK"]
 
-    async def hears_progress(self) -> None:
+    async def receives_progress(self) -> None:
         steps: list[tuple[float, float | None, str | None]] = []
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -203,11 +203,11 @@ class Visit:
 
         said = await self.text("board", {"call_sign": "RULE", "cables": 5}, progress_callback=on_progress)
         assert "on board of RULE" in said
-        # Callbacks run beside the call: what came before the result may be handled just after it.
+        # Callbacks run beside the call: progress that precedes the result may be handled after it.
         await until("all of the progress", lambda: len(steps) == 5)
         assert steps == [(n, 5, f"{n} of 5 cables") for n in range(1, 6)], steps
 
-    async def hears_logs(self) -> None:
+    async def receives_logs(self) -> None:
         assert await self.watch("warning") == ["warning", "error"]
         assert self.logs[0].logger == "radio"
         assert self.logs[0].data == {"channel": 16, "heard": "fog is coming in"}
@@ -230,7 +230,7 @@ class Visit:
             under_way.set()
 
         await self.stops_one(under_way.wait, progress_callback=on_progress)
-        # Nothing has been said yet: over HTTP the answer has no status so far.
+        # The server has sent nothing yet: over HTTP the answer has no status so far.
         await self.stops_one(partial(anyio.sleep, 0.3))
         with anyio.fail_after(1):
             assert "Slack Water" in await self.text("hail", {"call_sign": "SLAK"})
@@ -242,21 +242,21 @@ class Visit:
             group.start_soon(trip)
             await under_way()
             group.cancel_scope.cancel()
-        await until("the server hears of it", lambda: logged(TURNS_BACK) == before + 1)
+        await until("the server receives the cancellation", lambda: logged(TURNS_BACK) == before + 1)
 
-    async def hears_changes(self) -> None:
+    async def receives_changes(self) -> None:
         async with AsyncExitStack() as stack:
             await self.listen(stack)
             today = int(await self.text("log_movement"))
             await until("an update", lambda: self.updates == [MOVEMENTS])
             (movements,) = (await self.client.read_resource(MOVEMENTS)).contents
             assert json.loads(movements.text)["today"] == today
-            await self.hears_tools_come_and_go()
-        # The client leaves first and tells the server when it comes to it, beside what is sent next.
+            await self.receives_changes_of_tools()
+        # The client leaves the subscription at once, and notifies the server beside its next request.
         await anyio.sleep(0.1)
         await self.text("log_movement")
         await anyio.sleep(0.3)
-        assert self.updates == [MOVEMENTS], "an update although nobody listens"
+        assert self.updates == [MOVEMENTS], "an update after the subscription ended"
 
     async def listen(self, stack: AsyncExitStack) -> None:
         if not self.is_modern:
@@ -268,7 +268,7 @@ class Visit:
         assert subscription.honored.tools_list_changed is True
         assert [str(uri) for uri in subscription.honored.resource_subscriptions] == [MOVEMENTS]
 
-    async def hears_tools_come_and_go(self) -> None:
+    async def receives_changes_of_tools(self) -> None:
         name = "p" + "".join("abcdefghij"[int(digit)] for digit in str(os.getpid()))
         await self.text("hire_tug", {"name": name})
         await until("a change", lambda: self.changes >= 1)
@@ -312,7 +312,7 @@ class Visit:
         assert self.asked == ["roots"]
 
     async def goes_through_rounds(self) -> None:
-        """Two questions of one call, one after the other; what is done before them is done once."""
+        """One call asks two questions, one after the other. The work before them is done once."""
         self.asked.clear()
         before = int(await self.text("log_movement"))
         cleared = await self.text("clear_for_sea", {"call_sign": "RECK"})
@@ -325,22 +325,22 @@ class Visit:
             raise NotApplicable("no ping in this revision")
         await self.client.send_ping()
 
-    async def complains_of_nothing(self) -> None:
-        assert self.complaints.said == [], self.complaints.said
+    async def logs_no_warnings(self) -> None:
+        assert self.warnings.messages == [], self.warnings.messages
 
     async def closes(self) -> None:
         await self.client.__aexit__(None, None, None)
 
 
-class Complaints(logging.Handler):
-    """What the client says of what it does not like."""
+class Warnings(logging.Handler):
+    """The warnings in the log of the client."""
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 async def every(listed: Callable[..., Awaitable[Any]], member: str) -> list[Any]:
@@ -354,7 +354,7 @@ async def every(listed: Callable[..., Awaitable[Any]], member: str) -> list[Any]
 
 
 async def refused(request: Awaitable[Any]) -> Any:
-    """The error a request is answered with."""
+    """Returns the error that answers a request."""
     try:
         answer = await request
     except MCPError as error:
@@ -364,30 +364,30 @@ async def refused(request: Awaitable[Any]) -> Any:
 
 async def main() -> None:
     visit, report = Visit(*arguments()), Report()
-    # A client is entered and left in the same scope, which a deadline would be between.
-    await report.step("connect", visit.connects, patience=None)
+    # A client is entered and left in the same scope, so these steps have no deadline of their own.
+    await report.step("connect", visit.connects, timeout=None)
     await report.step("list", visit.lists)
     await report.step("call", visit.calls_tools)
     await report.step("content", visit.shows_content)
     await report.step("bad args", visit.refuses_arguments)
     await report.step("read", visit.reads_resources)
-    await report.step("unknown", visit.knows_nothing_else)
+    await report.step("unknown", visit.refuses_unknown_names)
     await report.step("prompt", visit.gets_prompts)
     await report.step("complete", visit.completes)
-    await report.step("progress", visit.hears_progress)
-    await report.step("logs", visit.hears_logs)
+    await report.step("progress", visit.receives_progress)
+    await report.step("logs", visit.receives_logs)
     await report.step("cancel", visit.cancels)
-    await report.step("changes", visit.hears_changes)
+    await report.step("changes", visit.receives_changes)
     await report.step("form", visit.fills_in_forms)
     await report.step("url", visit.visits_urls)
     await report.step("sample", visit.asks_its_model)
     await report.step("roots", visit.lists_its_roots)
     await report.step("rounds", visit.goes_through_rounds)
     await report.step("ping", visit.pings)
-    await report.step("quiet", visit.complains_of_nothing)
-    await report.step("close", visit.closes, patience=None)
+    await report.step("quiet", visit.logs_no_warnings)
+    await report.step("close", visit.closes, timeout=None)
     sys.exit(report.failures > 0)
 
 
-warnings.simplefilter("ignore")  # What a revision took away is deprecated, and tried all the same.
+warnings.simplefilter("ignore")  # Features that a revision removed are deprecated, and tested all the same.
 anyio.run(main)

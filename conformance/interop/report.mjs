@@ -1,10 +1,10 @@
-// What a client found, step by step: a line for each, which `run` makes a table of.
+// The report of a client: a line for each step. `run` makes a table of the lines.
 
 import { readFileSync } from 'node:fs';
 
-const PATIENCE_MS = 20_000;
+const STEP_TIMEOUT_MS = 20_000;
 
-/** Why a step has nothing to show for a client or revision. */
+/** A step does not apply to a client or a revision. */
 export class NotApplicable extends Error {}
 
 let failures = 0;
@@ -18,7 +18,7 @@ export async function step(name, body) {
 
 async function verdictOf(body) {
   try {
-    await within(PATIENCE_MS, body());
+    await within(STEP_TIMEOUT_MS, body());
     return ['ok', ''];
   } catch (error) {
     if (error instanceof NotApplicable) return ['-', error.message];
@@ -26,7 +26,7 @@ async function verdictOf(body) {
   }
 }
 
-/** Ends the process with what the steps amount to. */
+/** Ends the process: exit code 1 if a step failed. */
 export function finish() {
   process.exit(failures === 0 ? 0 : 1);
 }
@@ -50,7 +50,7 @@ export async function until(what, holds, ms = 3_000) {
   }
 }
 
-/** How often the server wrote a text to its log. */
+/** Returns how often a text is in the log of the server. */
 export function logged(text) {
   return readFileSync(process.env.INTEROP_LOG, 'utf8').split(text).length - 1;
 }

@@ -1,4 +1,4 @@
-"""What a client found, step by step: a line for each, which `run` makes a table of."""
+"""The report of a client: a line for each step. `run` makes a table of the lines."""
 
 import os
 import sys
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import anyio
 
-PATIENCE = 20.0
+STEP_TIMEOUT = 20.0
 
 
 class NotApplicable(Exception):
-    """A step has nothing to show for a revision."""
+    """A step does not apply to a revision."""
 
 
 class Report:
@@ -22,10 +22,10 @@ class Report:
     def __init__(self) -> None:
         self.failures = 0
 
-    async def step(self, name: str, body: Callable[[], Awaitable[None]], patience: float | None = PATIENCE) -> None:
+    async def step(self, name: str, body: Callable[[], Awaitable[None]], timeout: float | None = STEP_TIMEOUT) -> None:
         verdict, reason = "ok", ""
         try:
-            with anyio.fail_after(patience) if patience else nullcontext():
+            with anyio.fail_after(timeout) if timeout else nullcontext():
                 await body()
         except NotApplicable as absent:
             verdict, reason = "-", str(absent)
@@ -36,7 +36,7 @@ class Report:
 
 
 def described(error: Exception) -> str:
-    """An assertion rarely says what it wanted; its line does."""
+    """Returns the error with its source line, because an assertion has no message."""
     line = traceback.extract_tb(error.__traceback__)[-1].line
     return " ".join(f"{type(error).__name__} {error} at: {line}".split())
 
@@ -52,7 +52,7 @@ async def until(what: str, holds: Callable[[], bool], seconds: float = 3.0) -> N
 
 
 def logged(text: str) -> int:
-    """How often the server wrote a text to its log."""
+    """Returns how often a text is in the log of the server."""
     return Path(os.environ["INTEROP_LOG"]).read_text().count(text)
 
 

@@ -1,7 +1,7 @@
-// A server on the official TypeScript SDK, for `pintle` to visit: see `run-tool`.
+// A server on the official TypeScript SDK, that `pintle` connects to: see `run-tool`.
 //
 //   node server.mjs          on standard input and output
-//   node server.mjs http     Streamable HTTP on a free port, which it names on standard error
+//   node server.mjs http     Streamable HTTP on a free port, which it prints on standard error
 
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,8 +17,8 @@ const movements = [];
 const starting = value => VESSELS.filter(name => name.startsWith(value));
 const said = text => ({ content: [{ type: 'text', text: String(text) }] });
 
-// Over HTTP every request has a server of its own, and whoever listens hears it from the handler.
-let tell = { toolsChanged: server => server.sendToolListChanged(), updated: (server, uri) => server.server.sendResourceUpdated({ uri }) };
+// Over HTTP every request has a server of its own, and the handler notifies the listeners.
+let notify = { toolsChanged: server => server.sendToolListChanged(), updated: (server, uri) => server.server.sendResourceUpdated({ uri }) };
 
 function pilotBook() {
   const server = new McpServer(
@@ -64,7 +64,7 @@ function takesTime(server) {
     }
     return said(`${lines} lines`);
   });
-  server.registerTool('drift', { description: 'Drifts until somebody gives up.' }, async ctx => {
+  server.registerTool('drift', { description: 'Drifts until the call is cancelled.' }, async ctx => {
     await progress(ctx, 0, undefined, 'adrift');
     await pause(2 ** 31 - 1, undefined, { signal: ctx.mcpReq.signal });
     return said('');
@@ -72,14 +72,14 @@ function takesTime(server) {
 }
 
 function changes(server) {
-  server.registerTool('log_movement', { description: 'Writes a movement down.', inputSchema: z.object({ vessel: z.string() }) }, async ({ vessel }) => {
+  server.registerTool('log_movement', { description: 'Logs a movement.', inputSchema: z.object({ vessel: z.string() }) }, async ({ vessel }) => {
     movements.push(vessel);
-    await tell.updated(server, LOG);
+    await notify.updated(server, LOG);
     return said(movements.length);
   });
   server.registerTool('commission', { description: 'Adds a tool.', inputSchema: z.object({ name: z.string() }) }, async ({ name }) => {
     server.registerTool(`tug_${name}`, { description: 'Pulls.' }, async () => said(`${name} pulls`));
-    await tell.toolsChanged(server);
+    await notify.toolsChanged(server);
     return said(`tug_${name}`);
   });
 }
@@ -102,7 +102,7 @@ function keeps(server) {
 
 if (process.argv[2] === 'http') {
   const handler = createMcpHandler(pilotBook);
-  tell = { toolsChanged: () => handler.notify.toolsChanged(), updated: (_, uri) => handler.notify.resourceUpdated(uri) };
+  notify = { toolsChanged: () => handler.notify.toolsChanged(), updated: (_, uri) => handler.notify.resourceUpdated(uri) };
   const http = createServer(toNodeHandler(handler)).listen(0, '127.0.0.1', () => {
     console.error(`http://127.0.0.1:${http.address().port}/mcp`);
   });

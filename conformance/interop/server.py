@@ -1,4 +1,4 @@
-"""A server on the official Python SDK, for `pintle` to visit: see `run-tool`.
+"""A server on the official Python SDK, that `pintle` connects to: see `run-tool`.
 
     python server.py          on standard input and output
     python server.py http     Streamable HTTP on a free port, which the log names
@@ -22,14 +22,14 @@ movements: list[str] = []
 
 
 class Height(BaseModel):
-    """How high the water stands, in metres."""
+    """The height of the water, in metres."""
 
     metres: float
     is_rising: bool
 
 
 class Berth(BaseModel):
-    """Where to lie."""
+    """A berth, and the hours there."""
 
     name: str = Field(description="The berth")
     hours: int = Field(default=6, ge=1, le=72)
@@ -55,7 +55,7 @@ def ground() -> str:
 
 @server.tool()
 async def sound(lines: int, ctx: Context) -> str:
-    """Sounds the basin line by line, and tells how far it is."""
+    """Sounds the basin line by line, and reports progress."""
     for line in range(1, lines + 1):
         await ctx.report_progress(line, lines, f"line {line}")
         await anyio.sleep(0.02)
@@ -64,7 +64,7 @@ async def sound(lines: int, ctx: Context) -> str:
 
 @server.tool()
 async def drift(ctx: Context) -> str:
-    """Drifts until somebody gives up."""
+    """Drifts until the call is cancelled."""
     await ctx.report_progress(0, None, "adrift")
     await anyio.sleep_forever()
     return ""
@@ -72,7 +72,7 @@ async def drift(ctx: Context) -> str:
 
 @server.tool()
 async def log_movement(vessel: str, ctx: Context) -> str:
-    """Writes a movement down, and tells whoever listens."""
+    """Logs a movement, and notifies listeners."""
     movements.append(vessel)
     await ctx.notify_resource_updated(LOG)
     return str(len(movements))
@@ -80,7 +80,7 @@ async def log_movement(vessel: str, ctx: Context) -> str:
 
 @server.tool()
 async def commission(name: str, ctx: Context) -> str:
-    """Adds a tool, and tells whoever listens."""
+    """Adds a tool, and notifies listeners."""
 
     def tug() -> str:
         return f"{name} pulls"
@@ -116,7 +116,7 @@ def chart() -> bytes:
 
 @server.resource(LOG)
 def log() -> str:
-    """What has moved."""
+    """The logged movements."""
     return "\n".join(movements)
 
 

@@ -13,7 +13,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-import { visit } from './desk.mjs';
+import { visit } from './ts-visit.mjs';
 
 const SCHEMAS = {
   'notifications/message': LoggingMessageNotificationSchema,
@@ -33,11 +33,11 @@ const transport =
     ? new StdioClientTransport({ command, args, stderr: 'inherit' })
     : new StreamableHTTPClientTransport(new URL(url));
 let spoken;
-// The client keeps what was agreed to itself; it tells the transports that need it.
-const told = transport.setProtocolVersion?.bind(transport);
+// The client does not expose the agreed revision. It passes the revision to transports that need it.
+const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
 transport.setProtocolVersion = revision => {
   spoken = revision;
-  told?.(revision);
+  setProtocolVersion?.(revision);
 };
 
 await visit({
@@ -48,8 +48,8 @@ await visit({
   connect: () => client.connect(transport),
   call: (params, o) => client.callTool(params, undefined, o),
   callWith: params => client.callTool(params),
-  on: (method, hear) => client.setNotificationHandler(SCHEMAS[method], hear),
-  answers: (method, answer) => client.setRequestHandler(SCHEMAS[method], answer),
+  on: (method, handler) => client.setNotificationHandler(SCHEMAS[method], handler),
+  onRequest: (method, answer) => client.setRequestHandler(SCHEMAS[method], answer),
   missingCode: -32002,
   watch: async uri => {
     await client.subscribeResource({ uri });

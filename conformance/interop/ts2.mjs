@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-import { visit } from './desk.mjs';
+import { visit } from './ts-visit.mjs';
 
 const MODERN = '2026-07-28';
 const [era, url, command, ...args] = process.argv.slice(2);
@@ -34,8 +34,8 @@ await visit({
   connect: () => client.connect(transport),
   call: (params, o) => client.callTool(params, o),
   callWith: params => client.callTool(params),
-  on: (method, hear) => client.setNotificationHandler(method, hear),
-  answers: (method, answer) => client.setRequestHandler(method, answer),
+  on: (method, handler) => client.setNotificationHandler(method, handler),
+  onRequest: (method, answer) => client.setRequestHandler(method, answer),
   // It makes -32602 of -32002, in every revision.
   missingCode: -32602,
   watch: isModern ? listen : subscribe,

@@ -17,6 +17,6 @@ async def take(visit: object) -> int:
     """
     report = Report()
     for step in STEPS:
-        limits = {"patience": None} if step in ("connect", "close") else {}
+        limits = {"timeout": None} if step in ("connect", "close") else {}
         await report.step(step, getattr(visit, step), **limits)
     return 1 if report.failures else 0
