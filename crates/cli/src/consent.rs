@@ -1,8 +1,8 @@
 //! Consent to servers that a project's file, or a file named on the command line, describes.
 //!
-//! Such a file may come from a stranger. Before anything of it is expanded, started or contacted, its user
-//! sees all of it and agrees. The consent is stored for the file and the whole definition ([`Consents`]):
-//! a changed definition asks again.
+//! Such a file may come from a stranger. The user sees the whole definition and agrees before the tool expands,
+//! starts or contacts anything of it. [`Consents`] stores the consent for the file and the whole definition. So a
+//! changed definition needs a new consent.
 
 mod record;
 
@@ -29,7 +29,7 @@ struct ConsentError {
     reason: &'static str,
 }
 
-/// Makes sure that the user agrees to a server before it is used, and reports which one it is.
+/// Requires the consent of the user before the first use of a server, and prints which server it is.
 ///
 /// # Errors
 ///

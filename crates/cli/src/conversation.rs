@@ -55,7 +55,7 @@ pub(crate) struct Conversation {
     pub(crate) format: Format,
     /// Progress, log messages and warnings, on standard error.
     pub(crate) live: Arc<Live>,
-    desk: Arc<Prompter>,
+    prompter: Arc<Prompter>,
     timeout: Option<Duration>,
 }
 
@@ -70,16 +70,16 @@ impl Conversation {
         let call = self
             .bounded(call)
             .on_progress(move |progress| live.progress(&progress));
-        let made = self.waited(call).await;
+        let made = self.wait_for(call).await;
         self.live.clear();
         Ok(made?)
     }
 
     /// Waits for a call. Meanwhile the user sees which visits to URLs the call waits for.
-    pub(crate) async fn waited<C: IntoFuture>(&self, call: C) -> C::Output {
+    pub(crate) async fn wait_for<C: IntoFuture>(&self, call: C) -> C::Output {
         tokio::select! {
             made = call => made,
-            never = self.desk.follow_visits(&self.client) => match never {},
+            never = self.prompter.follow_visits(&self.client) => match never {},
         }
     }
 
@@ -96,15 +96,15 @@ impl Conversation {
     /// # Errors
     ///
     /// Those of the call.
-    pub(crate) async fn patient<T: Item>(
+    pub(crate) async fn complete_list<T: Item>(
         &self,
         list: List<T>,
     ) -> Result<CompleteList<T>, CliError> {
-        Ok(self.patiently(list).await?)
+        Ok(self.bounded_list(list).await?)
     }
 
     /// Limits the requests for a list to `--timeout`, if it is given.
-    pub(crate) fn patiently<T: Item>(&self, list: List<T>) -> List<T> {
+    pub(crate) fn bounded_list<T: Item>(&self, list: List<T>) -> List<T> {
         match self.timeout {
             Some(timeout) => list.timeout(timeout),
             None => list,
@@ -121,7 +121,7 @@ impl Conversation {
 
     /// Cancels the open questions, because the user interrupts the call.
     pub(crate) fn interrupt(&self) {
-        self.desk.cancel_questions();
+        self.prompter.cancel_questions();
     }
 
     /// Closes the conversation. A server process of this conversation has ended afterwards.
@@ -131,17 +131,17 @@ impl Conversation {
 }
 
 fn described(
-    wanted: ConversationOptions<'_>,
+    conversation: ConversationOptions<'_>,
     binding: Binding,
-    desk: &Arc<Prompter>,
+    prompter: &Arc<Prompter>,
     live: &Arc<Live>,
 ) -> Result<ClientBuilder, CliError> {
-    let settings = wanted.settings;
+    let settings = conversation.settings;
     let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);
     let mut builder = Client::builder()
         .identity(identity.with_title("Pintle"))
-        .options(options(wanted, binding))
+        .options(options(conversation, binding))
         .on_log(move |message| notes.log(&message));
     if let Some(revision) = settings.revision {
         builder = builder.mode(EraMode::Pinned(revision));
@@ -160,16 +160,16 @@ fn described(
     if let Some(command) = &settings.sample_with {
         builder = sample::with(builder, command)?;
     }
-    Ok(Prompter::register(desk, builder))
+    Ok(Prompter::register(prompter, builder))
 }
 
 /// Returns the options of the client. `--timeout` limits visits and the opening.
 ///
 /// The opening may then take longer than by default, because a package runner may download the server.
 /// On a pipe the probe gets half of the time. So a server that ignores the probe still gets a handshake.
-fn options(wanted: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
+fn options(conversation: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
-    if let Some(timeout) = wanted.settings.timeout {
+    if let Some(timeout) = conversation.settings.timeout {
         options.connect_timeout = timeout;
         options.probe_timeout = match binding {
             Binding::Pipe => timeout / 2,
@@ -178,7 +178,7 @@ fn options(wanted: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
         options.visit_timeout = timeout;
     }
     // One command needs no notifications about its cached results.
-    options.watch_cache = wanted.watches_cache;
+    options.watch_cache = conversation.watches_cache;
     options
 }
 

@@ -8,7 +8,7 @@ use crate::text;
 /// The least number of columns that a paragraph is squeezed into.
 const NARROWEST: usize = 24;
 
-/// Columns after which a name no longer pushes the texts beside all names to the right.
+/// Maximum width of a name that determines the column of all texts, in columns.
 const WIDEST_NAME: usize = 28;
 
 /// A text under construction.

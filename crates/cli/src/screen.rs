@@ -22,7 +22,7 @@ pub(crate) struct Screen {
     pub(crate) graphics: Option<Graphics>,
 }
 
-/// How text looks on a stream.
+/// Properties of a stream that determine how text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     /// Whether the stream is a terminal.
@@ -42,7 +42,7 @@ pub(crate) enum Graphics {
     Iterm,
 }
 
-/// How a piece of text stands out.
+/// The meaning of a piece of text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Name,

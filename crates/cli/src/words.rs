@@ -1,8 +1,9 @@
-//! A line taken apart into words, as shells do it, and nothing else that shells do.
+//! Splits a line into words with the quotes of shells. No other feature of shells is supported.
 
-/// The words of a line: separated by blanks, kept together by quotes; `\` takes the next character
-/// as it is, except in single quotes and on Windows, where it separates the parts of paths. None if
-/// a quote is never closed.
+/// Returns the words of a line, or nothing if a quote is not closed.
+///
+/// Blanks separate words, and quotes join them. `\` escapes the next character, except in single quotes. On
+/// Windows it does so only in double quotes, because it separates the parts of paths.
 pub(crate) fn split(line: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
@@ -27,7 +28,7 @@ fn quoted(rest: &mut std::str::Chars<'_>, quote: char) -> Option<String> {
         match rest.next()? {
             c if c == quote => return Some(inside),
             '\\' if quote == '"' => {
-                // Only what means something between double quotes is taken as it is.
+                // In double quotes only `"` and `\` need an escape.
                 match rest.next()? {
                     c @ ('"' | '\\') => inside.push(c),
                     c => inside.extend(['\\', c]),

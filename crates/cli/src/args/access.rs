@@ -106,8 +106,8 @@ impl AccessSettings {
             None => args.client_key.map_or(Proof::None, Proof::Key),
         };
         if args.client_credentials && matches!(proof, Proof::None) {
-            let wanted = "--client-credentials requires --client-secret-env or --client-key";
-            return Err(UsageError(wanted.to_owned()));
+            let missing = "--client-credentials requires --client-secret-env or --client-key";
+            return Err(UsageError(missing.to_owned()));
         }
         Ok(Self {
             bearer: secret("--bearer-env", args.bearer_env)?,
@@ -127,7 +127,7 @@ impl AccessSettings {
         way.unwrap_or_default().extension()
     }
 
-    /// Whether no option was typed.
+    /// Returns true if the command line has no authorization option.
     pub(crate) fn is_empty(&self) -> bool {
         let is_anybody = self.bearer.is_none() && self.client.is_none() && self.scopes.is_empty();
         is_anybody && self.redirect_port.is_none() && !self.is_shown && !self.in_keyring
@@ -176,10 +176,10 @@ mod tests {
         assert!(settings.bearer.as_ref().expect("a token").is("s3cret"));
         assert!(!format!("{settings:?}").contains("s3cret"));
         for name in ["EMPTY", "LINES", "s3cret"] {
-            let said = read(name).expect_err(name).to_string();
+            let text = read(name).expect_err(name).to_string();
             assert!(
-                said.starts_with("--bearer-env") && !said.contains("s3cret"),
-                "{said}"
+                text.starts_with("--bearer-env") && !text.contains("s3cret"),
+                "{text}"
             );
         }
     }

@@ -92,7 +92,7 @@ pub(crate) struct ServerArgs {
     pub(crate) access: AccessArgs,
 }
 
-/// A server, as it was typed.
+/// A server of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ServerSpec {
     /// By its name in the file of a host.

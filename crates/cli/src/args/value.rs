@@ -41,7 +41,7 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     split(text, '=').ok_or_else(|| "expected NAME=VALUE".to_owned())
 }
 
-/// `NAME=VALUE`, or `NAME` for a variable that is passed on as it stands here.
+/// `NAME=VALUE`, or `NAME` for a variable with its value in this process.
 ///
 /// # Errors
 ///

@@ -59,8 +59,8 @@ async fn as_task(
         .bounded(call)
         .on_progress(move |progress| live.progress(&progress));
     let begun = match options.keep {
-        Some(keep) => conversation.waited(call.as_task().ttl(keep)).await?,
-        None => conversation.waited(call.as_task()).await?,
+        Some(keep) => conversation.wait_for(call.as_task().ttl(keep)).await?,
+        None => conversation.wait_for(call.as_task()).await?,
     };
     match begun {
         TaskStart::Task(task) if options.is_detached => {
@@ -87,7 +87,7 @@ async fn as_task(
 /// Exit code 5 if the server has no such tool; the text suggests a similar name.
 pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool, CliError> {
     let mut pages = conversation
-        .patiently(conversation.client.list_tools())
+        .bounded_list(conversation.client.list_tools())
         .pages();
     let mut names = Vec::new();
     while let Some(page) = pages.next().await {

@@ -71,7 +71,7 @@ impl Lists<'_> {
             return Ok(None);
         };
         let live = &self.conversation.live;
-        let listed = match self.conversation.patient(list).await {
+        let listed = match self.conversation.complete_list(list).await {
             Ok(listed) => listed,
             Err(failure) => match missing_method(&failure) {
                 // A server may announce a capability and lack one of its lists.

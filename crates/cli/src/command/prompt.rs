@@ -36,7 +36,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
 
 async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, CliError> {
     let prompts = conversation
-        .patient(conversation.client.list_prompts())
+        .complete_list(conversation.client.list_prompts())
         .await?
         .items;
     let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.clone()).collect();

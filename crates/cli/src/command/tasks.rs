@@ -103,7 +103,7 @@ async fn list(conversation: &Conversation) -> Result<Vec<Record>, CliError> {
         return Err(CliError::not_found(reason));
     }
     let tasks = conversation.client.list_tasks();
-    Ok(conversation.patient(tasks).await?.items)
+    Ok(conversation.complete_list(tasks).await?.items)
 }
 
 async fn look(conversation: &Conversation, id: &str) -> Result<(), CliError> {

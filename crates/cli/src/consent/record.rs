@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use pintle_hosts::{Environment, FileSource as _, LocalFiles};
 
-/// Number of consents that are stored; the oldest is dropped.
+/// Maximum number of stored consents; a further one replaces the oldest.
 const MOST: usize = 256;
 
-/// Size of one stored definition, in bytes. A larger one is asked for every time.
+/// Maximum size of a stored definition, in bytes. The tool asks about a larger one every time.
 const DEFINITION_BYTES: usize = 64 * 1024;
 
-/// Size of the file, in bytes: as many definitions as are stored, with room for names.
+/// Maximum size of the file, in bytes. All definitions fit into it, with room for names.
 const FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The consents of one user.
@@ -93,7 +93,7 @@ impl Consents {
     }
 }
 
-/// A file by its real path, so that no link stands for another project's file.
+/// Returns the real path of a file, so that a link cannot stand for the file of another project.
 fn resolved(file: &Path) -> PathBuf {
     file.canonicalize().unwrap_or_else(|_| file.to_owned())
 }

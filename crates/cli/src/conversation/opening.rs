@@ -20,7 +20,7 @@ pub(crate) struct Opening<'t> {
     options: ConversationOptions<'t>,
     screen: Screen,
     live: Arc<Live>,
-    desk: Arc<Prompter>,
+    prompter: Arc<Prompter>,
     target: Target,
     access: Option<Access>,
     trace: Option<Arc<Trace>>,
@@ -34,13 +34,13 @@ impl<'t> Opening<'t> {
     /// If the server is unknown, a setting is invalid, or the file of the trace cannot be created.
     pub(crate) fn new(options: ConversationOptions<'t>, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
-        let desk = Prompter::new(
+        let prompter = Prompter::new(
             &options.settings.inputs,
             &options.settings.answers,
             screen,
             Arc::clone(&live),
         );
-        let target = reach::target(options.server, options.settings, &desk)?;
+        let target = reach::target(options.server, options.settings, &prompter)?;
         let access = Access::of(&target, &options.settings.access)?;
         let trace = match (&options.settings.trace, &target) {
             (Some(file), _) => Some(Arc::new(Trace::new(file, &live)?)),
@@ -51,7 +51,7 @@ impl<'t> Opening<'t> {
             options,
             screen,
             live,
-            desk,
+            prompter,
             target,
             access,
             trace,
@@ -81,7 +81,7 @@ impl<'t> Opening<'t> {
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }
-        let builder = described(self.options, connect.binding(), &self.desk, &self.live)?;
+        let builder = described(self.options, connect.binding(), &self.prompter, &self.live)?;
         let builder = match self.options.checks_output {
             true => builder,
             false => builder.check_output(OutputCheck::Off),
@@ -95,14 +95,14 @@ impl<'t> Opening<'t> {
             screen: self.screen,
             format: self.options.format,
             live: Arc::clone(&self.live),
-            desk: Arc::clone(&self.desk),
+            prompter: Arc::clone(&self.prompter),
             timeout: settings.timeout,
         })
     }
 
     /// Returns true if the user can resolve the failure with a sign-in at this terminal.
     pub(crate) fn may_sign_in(&self, failure: &CliError) -> bool {
-        self.access.is_some() && self.desk.is_interactive() && requires_sign_in(failure)
+        self.access.is_some() && self.prompter.is_interactive() && requires_sign_in(failure)
     }
 
     /// Signs the user in for the last challenges of the server.
@@ -120,7 +120,7 @@ impl<'t> Opening<'t> {
         };
         let challenges = access.authorizer().challenges();
         access
-            .sign_in(&challenges, &Guide::new(&self.desk, policy))
+            .sign_in(&challenges, &Guide::new(&self.prompter, policy))
             .await
     }
 

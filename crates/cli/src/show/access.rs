@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn times_are_rounded() {
         let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
-        for (end, said) in [
+        for (end, text) in [
             (90, "for 90 s;"),
             (3_599, "for 59 min;"),
             (86_400, "for 24 h;"),
             (864_000, "for 10 days;"),
         ] {
-            assert!(life(at(end), at(0), false).starts_with(said), "{end}");
+            assert!(life(at(end), at(0), false).starts_with(text), "{end}");
         }
         assert!(life(at(0), at(60), true).starts_with("ended 60 s ago;"));
     }

@@ -1,4 +1,4 @@
-//! The servers that hosts know.
+//! The servers in the configuration files of hosts.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use crate::screen::Look;
 use pintle_hosts::without_query;
 use pintle_hosts::{ConfigOwner, Listed, Reach, ServerRegistry};
 
-/// The servers of each file. Values of variables and headers are not shown.
-pub(crate) fn hosts(book: &ServerRegistry, look: Look) -> String {
+/// Lists the servers of each file, without the values of variables and headers.
+pub(crate) fn hosts(registry: &ServerRegistry, look: Look) -> String {
     let mut page = Page::new(look);
-    for servers in book.servers.chunk_by(|a, b| a.file == b.file) {
+    for servers in registry.servers.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = servers.first() else {
             continue;
         };
@@ -23,14 +23,14 @@ pub(crate) fn hosts(book: &ServerRegistry, look: Look) -> String {
     } else {
         page.gap();
         page.line("@NAME is the server of that name; @HOST/NAME, if there are several:");
-        page.line(&format!("  {}", crate::text::line(&example(book))));
+        page.line(&format!("  {}", crate::text::line(&example(registry))));
     }
     page.into_text()
 }
 
-/// The same as data.
-pub(crate) fn hosts_json(book: &ServerRegistry) -> Value {
-    let servers = book.servers.iter().map(|listed| {
+/// Returns the same servers as JSON.
+pub(crate) fn hosts_json(registry: &ServerRegistry) -> Value {
+    let servers = registry.servers.iter().map(|listed| {
         json!({
             "address": listed.address(),
             "name": listed.server.name,
@@ -45,12 +45,12 @@ pub(crate) fn hosts_json(book: &ServerRegistry) -> Value {
             "reach": reach(listed),
         })
     });
-    let faults = book.faults.iter().map(ToString::to_string);
+    let faults = registry.faults.iter().map(ToString::to_string);
     json!({ "servers": servers.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() })
 }
 
-fn example(book: &ServerRegistry) -> String {
-    let first = book.servers.first();
+fn example(registry: &ServerRegistry) -> String {
+    let first = registry.servers.first();
     first.map_or_else(String::new, |listed| {
         format!("pintle list {}", listed.address())
     })

@@ -1,4 +1,4 @@
-//! What a server's definition would do, for its user to agree to. Nothing is cut or wrapped.
+//! The effects of a server definition, to which the user consents. No text is cut or wrapped.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::screen::{Look, Style};
 use crate::text;
 use pintle_hosts::{Action, Review};
 
-/// Everything that a definition starts, sends and reads.
+/// Lists everything that a definition starts, sends and reads.
 pub(crate) fn review(review: &Review, look: Look) -> String {
     let mut page = Page::new(look);
     let (name, file) = (quoted(&review.name), review.file.display().to_string());
@@ -43,7 +43,7 @@ pub(crate) fn review(review: &Review, look: Look) -> String {
     page.into_text()
 }
 
-/// The same on one line, for a server that is used without a question.
+/// Describes the same on one line, for a server that needs no question.
 pub(crate) fn review_line(review: &Review) -> String {
     let what = match &review.action {
         Action::Start { words, .. } => command(words),
@@ -78,8 +78,8 @@ fn command(words: &[String]) -> String {
     words.join(" ")
 }
 
-/// A text as it is where it cannot be misread, and as a JSON string otherwise: its beginning, its end and
-/// its blanks are visible then.
+/// Returns a text unchanged if all its characters are plain, otherwise as a JSON string. The quotes then
+/// show its beginning, its end and its blanks.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@=+,%?&#~$^".contains(c);
     match !text.is_empty() && text.chars().all(|c| is_plain(c) || "{}".contains(c)) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::page::{Page, Row};
 use crate::screen::Look;
 
-/// A list of tasks.
+/// Lists tasks: the id, the state and the last message of each.
 pub(crate) fn tasks(all: &[Task], look: Look) -> String {
     let mut page = Page::new(look);
     let rows = all
@@ -16,7 +16,7 @@ pub(crate) fn tasks(all: &[Task], look: Look) -> String {
     page.into_text()
 }
 
-/// One task, on one line.
+/// Shows one task like a list of one.
 pub(crate) fn task(task: &Task, look: Look) -> String {
     tasks(std::slice::from_ref(task), look)
 }

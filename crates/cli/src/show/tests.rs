@@ -201,7 +201,7 @@ fn pictures_are_drawn_by_terminals_that_can() {
 }
 
 #[test]
-fn names_of_files_lead_nowhere() {
+fn file_names_cannot_name_another_directory() {
     let png = picture(&[], "image/png");
     assert_eq!(file_name("tide_curve", 1, &png), "tide_curve-1.png");
     assert_eq!(file_name("../../etc/passwd\0", 2, &png), "etcpasswd-2.png");

@@ -46,7 +46,7 @@ pub(super) enum Kind {
 pub(super) const BERTHS: [&str; 4] = ["breakwater", "fish-quay", "grain-pier", "old-dock"];
 
 impl Harbour {
-    /// The harbour as it is in the morning.
+    /// Returns the harbour in the morning: four vessels, and no movement.
     pub(super) fn open() -> Self {
         let vessel = |call_sign: &str, name: &str, kind, draught, berth: Option<&str>| Vessel {
             call_sign: call_sign.into(),
@@ -67,7 +67,7 @@ impl Harbour {
         }
     }
 
-    /// The vessels, in the order they were entered.
+    /// Returns the vessels, in the order of the register.
     pub(super) fn vessels(&self) -> &[Vessel] {
         &self.vessels
     }

@@ -1,8 +1,8 @@
 //! Pictures of two colours, as PNG.
 //!
-//! Not a library: just enough of the format for a tide curve. Pixels are stored, not compressed.
+//! It supports only the parts of the format that a tide curve needs. Pixels are stored without compression.
 
-/// A picture being drawn: paper, and ink on it.
+/// A picture with paper and ink as its colours.
 #[derive(Debug)]
 pub(super) struct Canvas {
     width: usize,
@@ -12,7 +12,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty sheet, in pixels.
+    /// Creates an empty sheet. Its size is in pixels.
     pub(super) fn new(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -21,7 +21,7 @@ impl Canvas {
         }
     }
 
-    /// Blackens a pixel; outside of the sheet nothing happens.
+    /// Blackens a pixel. A pixel outside of the sheet is ignored.
     pub(super) fn ink(&mut self, x: usize, y: usize) {
         if let Some(byte) = self.rows.get_mut(y).and_then(|row| row.get_mut(x / 8)) {
             *byte &= !(0x80 >> (x % 8));
@@ -29,7 +29,7 @@ impl Canvas {
     }
 }
 
-/// The picture as a file.
+/// Encodes the picture as a PNG file.
 pub(super) fn png(canvas: &Canvas) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend((canvas.width as u32).to_be_bytes());
@@ -56,7 +56,7 @@ fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], body: &[u8]) {
     file.extend(crc32(&named).to_be_bytes());
 }
 
-/// A zlib stream of blocks that are stored as they are.
+/// Encodes bytes as a zlib stream of stored blocks.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let mut blocks = bytes.chunks(0xFFFF).peekable();

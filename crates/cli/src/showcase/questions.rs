@@ -100,7 +100,7 @@ async fn phrased(ctx: &Context, text: String) -> Result<String> {
     let message = ctx.sample(params).await?;
     let blocks = message.content.blocks();
     let text = blocks.first().and_then(ContentBlock::as_text);
-    Ok(text.ok_or("the model has said nothing")?.to_owned())
+    Ok(text.ok_or("the model has returned no text")?.to_owned())
 }
 
 /// Lists the chart folders on board: the directories the client lets servers work in.
