@@ -7,15 +7,15 @@ use tokio::process::Command;
 
 use pintle_runtime::WebUrl;
 
-/// Opens an address in the browser of whoever sits at this machine. The address is one argument of
-/// the program that opens it: no shell reads it.
+/// Opens a URL in the browser of the local user. The URL is one argument of the program that opens
+/// it: no shell reads it.
 ///
-/// Ask the person first, and not at all where there is no terminal.
+/// A caller should ask the user first, and should not call this function without a terminal.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::InvalidInput`] for what is no `http` or `https` address; whatever the system says when there is no program
-/// that opens addresses.
+/// [`io::ErrorKind::InvalidInput`] if the text is not an `http` or `https` URL; the error of the
+/// system if it has no program that opens URLs.
 pub async fn open_browser(url: &str) -> io::Result<()> {
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
     let url = WebUrl::parse(url).map_err(invalid)?;

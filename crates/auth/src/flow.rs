@@ -1,5 +1,5 @@
-//! How a token comes about: machines that say what to fetch, where to send a user, and what came
-//! of it. They fetch nothing, open nothing, and read no clock.
+//! State machines that get, refresh and revoke tokens. They return requests and pages for the
+//! driver, perform no I/O, and read no clock.
 
 mod code;
 mod machine;

@@ -1,4 +1,4 @@
-//! What a machine cannot know by itself: the time, and what nobody guesses.
+//! Time and random bytes for the state machines.
 
 use std::time::SystemTime;
 
@@ -35,7 +35,7 @@ impl FlowContext {
         Ok(Self::new(SystemTime::now(), random_bytes()?))
     }
 
-    /// 256 bits: what only whoever asked for a code can redeem it with.
+    /// Returns a PKCE code verifier of 256 random bits.
     pub(crate) fn verifier(&self) -> Secret {
         self.text(0, 32).into()
     }

@@ -1,4 +1,4 @@
-//! `application/x-www-form-urlencoded`: what is sent to endpoints, and what comes back in addresses.
+//! `application/x-www-form-urlencoded`: bodies for endpoints, and queries of redirects.
 
 /// Writes pairs of names and values.
 #[cfg(feature = "client")]

@@ -1,5 +1,4 @@
-//! Keys that a client signs with, and what is signed: assertions of who it is, proofs that it holds
-//! a token's key.
+//! Private keys of a client. They sign client assertions and DPoP proofs.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,9 +28,9 @@ pub enum Algorithm {
     Es384,
     /// RSA, PKCS #1 v1.5.
     Rs256,
-    /// RSA, PSS.
+    /// RSA with PSS padding.
     Ps256,
-    /// Ed25519.
+    /// EdDSA with Ed25519.
     EdDsa,
 }
 
@@ -55,7 +54,7 @@ pub enum SigningKeyError {
     /// An algorithm that is not signed with here.
     #[error("the algorithm is not one of ES256, ES384, RS256, PS256, EdDSA")]
     Algorithm,
-    /// The text is no key in PEM, PKCS #8.
+    /// The text is not a key in PEM, PKCS #8.
     #[error("the key is not in PEM, PKCS #8 (`BEGIN PRIVATE KEY`)")]
     Form,
     /// The key is of another kind than the algorithm, or too weak for it.
@@ -168,12 +167,12 @@ impl SigningKey {
         self
     }
 
-    /// How it signs.
+    /// Returns the algorithm of its signatures.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// Says to an authorization server who the client is.
+    /// Signs an assertion that authenticates the client at an authorization server.
     ///
     /// # Errors
     ///
@@ -228,7 +227,7 @@ impl SigningKey {
         let (Pair::Elliptic(pair), Algorithm::Es256) = (&self.pair, self.algorithm) else {
             return Err(SigningKeyError::Kind);
         };
-        // An uncompressed point: a byte that says so, then both coordinates.
+        // An uncompressed point: its type byte, then both coordinates.
         let point = pair
             .public_key()
             .as_ref()
@@ -270,7 +269,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// What a proof is for.
+/// Request, token and nonce of a DPoP proof.
 #[derive(Clone, Copy)]
 pub(crate) struct Proof<'a> {
     pub(crate) method: &'a str,

@@ -1,9 +1,9 @@
 //! OAuth for both ends of a conversation over HTTP.
 //!
-//! - What both ends share: [`Challenge`], the header that asks for a token; [`Scopes`], what a token
-//!   is good for; [`Secret`], what is never shown.
-//! - The client's side (feature `client`): where a server's tokens come from, and how to get one.
-//! - The server's side (feature `resource`): whose token it is, and what it is good for.
+//! - Both sides: [`Challenge`], one challenge of `WWW-Authenticate`; [`Scopes`], the scopes of a
+//!   token; [`Secret`], a value that is never printed.
+//! - Client (feature `client`): discovery, registration, sign-in, refresh and storage of tokens.
+//! - Server (feature `resource`): verification of tokens, their principals and scopes.
 //!
 //! stdio has no part in this: a server that runs as the user takes its credentials from the
 //! environment.

@@ -1,4 +1,4 @@
-//! Where a browser comes back to: a port of this machine, for one visit.
+//! Redirect URI on a loopback port, for one sign-in.
 //!
 //! Spec: RFC 8252, 7.3 and 8.3.
 
@@ -23,10 +23,10 @@ const HEAD_BYTES: usize = 16 << 10;
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// How many connections are served at the same time.
 const CONNECTIONS: usize = 16;
-/// The path that browsers come back to.
+/// Path of the redirect URI.
 const PATH: &str = "/callback";
 
-/// Waits for one browser on a port of this machine, which nobody else can reach.
+/// Receives one redirect on a loopback port, which other machines cannot reach.
 #[derive(Debug)]
 pub(crate) struct Loopback {
     listener: TcpListener,
@@ -65,9 +65,8 @@ impl Loopback {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits until a browser comes back from the visit with this state. Every other request is
-    /// answered with 404, and a connection that sends nothing holds up none of the others: browsers
-    /// open such connections in advance.
+    /// Waits for the redirect with this state. Every other request is answered with 404. An idle
+    /// connection does not delay others, because browsers open connections in advance.
     pub(crate) async fn landed(&self, state: &str) -> AuthorizationResponse {
         let state: Arc<str> = state.into();
         let mut open = Connections::default();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How many scopes are kept of one list; more is a fault of whoever sent it.
+/// Maximum number of scopes in one list.
 const MOST: usize = 256;
 /// How long one scope may be, in bytes.
 const MOST_BYTES: usize = 1_024;
@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 1_024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scopes(Vec<Box<str>>);
 
-/// Why a text is no list of scopes.
+/// Reason why a text is not a list of scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScopeError {
@@ -46,7 +46,7 @@ impl Scopes {
         Self::of(list.split(' ').filter(|scope| !scope.is_empty()))
     }
 
-    /// Makes a set of names.
+    /// Creates a set from names.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// All that are in either. What is in both is there once; ours come first.
+    /// Returns the scopes of both sets without duplicates, those of `self` first; at most 256.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut all = self.clone();
@@ -84,7 +84,7 @@ impl Scopes {
         self.0.iter().any(|own| &**own == name)
     }
 
-    /// Whether there is none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

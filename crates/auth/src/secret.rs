@@ -1,4 +1,4 @@
-//! What is never shown: tokens, codes, verifiers, client secrets.
+//! Values that are never printed: tokens, codes, verifiers, client secrets.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// A value that prints nothing of itself, and is wiped from memory when it is dropped.
 ///
-/// There is no `Display`, and `Debug` shows only that there is one. What needs the value says
-/// [`reveal`](Self::reveal), so that a search for that word finds every place that does.
+/// There is no `Display`, and `Debug` shows no part of the value. Code that needs the value calls
+/// [`reveal`](Self::reveal), so a search for that word finds every use.
 #[derive(Clone)]
 pub struct Secret<T: Zeroize = String>(Zeroizing<T>);
 
@@ -17,14 +17,14 @@ impl<T: Zeroize> Secret<T> {
         Self(Zeroizing::new(value))
     }
 
-    /// The value, for whoever has to send or compare it.
+    /// Returns the value, for code that must send or compare it.
     pub fn reveal(&self) -> &T {
         &self.0
     }
 }
 
 impl Secret<String> {
-    /// Whether this is `other`, in a time that says nothing about where they differ.
+    /// Compares the value with `other`. The time does not depend on the position of a difference.
     pub fn is(&self, other: &str) -> bool {
         let (own, other) = (self.0.as_bytes(), other.as_bytes());
         let differing = own.iter().zip(other).fold(0, |all, (a, b)| all | (a ^ b));

@@ -3,7 +3,7 @@
 use crate::challenge::{Challenge, challenges};
 use crate::scope::Scopes;
 
-/// What the challenges of a refusal say, as far as it matters for a token.
+/// Parameters of a challenge that affect tokens.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChallengeSummary {
     pub(super) metadata: Option<String>,
@@ -16,7 +16,7 @@ impl ChallengeSummary {
     pub(super) fn of(lines: &[String]) -> Self {
         let found = challenges(lines.iter().map(String::as_str));
         let ours = |challenge: &&Challenge| challenge.is("DPoP") || challenge.is("Bearer");
-        // A server that takes both may say both: the first is the one that it would rather have.
+        // A server may offer both schemes. The first one is the scheme that it prefers.
         let Some(challenge) = found.iter().find(ours) else {
             return Self::default();
         };

@@ -15,12 +15,12 @@ use crate::secret::Secret;
 /// Pause between two attempts to save a grant whose save failed.
 const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Whose a new token is.
+/// User of a new token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum User {
-    /// Whoever had the one before.
+    /// The user of the previous token.
     Same,
-    /// Whoever signed in.
+    /// The user who signed in now, perhaps another one.
     Unknown,
 }
 
@@ -35,15 +35,15 @@ pub(super) enum Saved {
 /// The state of the store while it does not have the grant in use.
 #[derive(Debug)]
 pub(super) struct Unsaved {
-    /// What the store had when the grant was issued. Its refresh token may be used up.
+    /// Text in the store when the grant was issued. Its refresh token may be used up.
     before: Option<Secret>,
     /// When a save was last tried.
     tried: Instant,
 }
 
 impl Inner {
-    /// Uses a new grant, and saves it in the place of `before`. Where the save fails, the store
-    /// forgets the used-up refresh token: an issuer that sees it again may revoke all tokens.
+    /// Uses a new grant and replaces `before` with it in the store. If the save fails, the used-up
+    /// refresh token is deleted, because an issuer that receives it again may revoke all tokens.
     pub(super) async fn keep(
         self: &Arc<Self>,
         grant: TokenGrant,

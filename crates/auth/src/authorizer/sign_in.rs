@@ -22,8 +22,8 @@ use crate::secret::Secret;
 const CLIENTS: &str = "clients";
 
 impl Inner {
-    /// Signs in, as nobody whom the issuer `stale` has registered: it does not know that client any
-    /// more.
+    /// Signs in. It does not use the stored registration at the issuer `stale`, because that issuer
+    /// does not know it any more.
     pub(super) async fn sign_in(
         self: &Arc<Self>,
         wanted: ChallengeSummary,
@@ -131,7 +131,7 @@ impl Inner {
         let coming = async {
             let mut landing = std::pin::pin!(landing);
             tokio::select! {
-                // Who comes back while the browser is still opening has come back.
+                // A response may arrive before the program that opens the browser has ended.
                 biased;
                 landed = &mut landing => Ok(landed),
                 opened = opening => match opened? {
@@ -153,7 +153,7 @@ impl Inner {
         }
     }
 
-    /// Changes what is kept of registrations, alone among all processes.
+    /// Changes the stored registrations under a lock that excludes other processes.
     async fn try_change_clients(
         self: &Arc<Self>,
         change: impl FnOnce(&mut Clients) + Send + 'static,
@@ -173,7 +173,7 @@ impl Inner {
     }
 }
 
-/// Listens at a port that was chosen, or else where users came back to before, if that is free.
+/// Listens on the configured port, or else on the port of an earlier redirect URI if it is free.
 async fn listen(
     clients: &[(String, ClientRegistration)],
     port: Option<u16>,

@@ -1,4 +1,4 @@
-//! How often somebody signed in for more scopes, for each operation.
+//! Number of sign-ins for more scopes, per operation.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::authorizer::OAuthOptions;
 
-/// What is counted: the operations, the one that was counted first in front.
+/// Counted operations, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct StepUps(VecDeque<Row>);
 
@@ -39,7 +39,7 @@ impl StepUps {
         1
     }
 
-    /// Counts anew: somebody else may be the user.
+    /// Resets all counts, because the next user may be another one.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -63,7 +63,7 @@ mod tests {
         let later = begin + life - moment;
         assert_eq!(all.count("x", later, &options), 2);
         assert_eq!(all.count("y", later, &options), 1, "each for itself");
-        // Every attempt counts, also one too many: whoever goes on asking does not get around.
+        // An attempt above the limit counts, too, so repeated attempts do not reset the limit.
         assert_eq!(all.count("x", later + life - moment, &options), 3);
         assert_eq!(all.count("x", later + life * 2 - moment, &options), 1);
         all.clear();

@@ -28,7 +28,7 @@ struct Issuer {
     visits: AtomicUsize,
     current: Mutex<String>,
     moved: std::sync::atomic::AtomicBool,
-    /// What is said in the place of what would be said, by the end of the address.
+    /// Responses that replace the normal ones, by the end of the URL.
     instead: Mutex<Vec<(&'static str, FetchResponse)>>,
     asked: Mutex<Vec<FetchRequest>>,
 }
@@ -48,7 +48,7 @@ impl Site {
         FetchResponse::new(200, body.to_string())
     }
 
-    /// Says this once at the next request of a place.
+    /// Sends this response to the next request of a place.
     fn says_once(&self, place: &'static str, answer: FetchResponse) {
         self.0.instead.lock().expect("whole").push((place, answer));
     }

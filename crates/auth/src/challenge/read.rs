@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         Ok(challenge)
     }
 
-    /// What stands in the place of parameters, if it does: it fills its element of the list.
+    /// Reads a `token68` value instead of parameters. It must fill its element of the list.
     fn token68(&mut self) -> Option<Box<str>> {
         let start = self.at;
         let body = self.take(is_token68_byte);

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a header says, in a form that is easy to write down.
-fn said(line: &str) -> Vec<String> {
+/// Returns the challenges of a header in a short form.
+fn read_all(line: &str) -> Vec<String> {
     let all = Challenge::parse(line).expect("challenges");
     all.iter().map(describe).collect()
 }
@@ -62,7 +62,7 @@ fn challenges_are_read_in_all_their_forms() {
         ),
     ];
     for (line, expected) in rows {
-        assert_eq!(said(line), expected, "{line:?}");
+        assert_eq!(read_all(line), expected, "{line:?}");
     }
 }
 
@@ -104,7 +104,7 @@ fn the_limits_themselves_are_read_and_one_more_is_not() {
     assert_eq!(Challenge::parse(&line(LINE_BYTES + 1)), too_large);
 
     let schemes = |count: usize| vec!["Bearer"; count].join(",");
-    assert_eq!(said(&schemes(CHALLENGES)).len(), CHALLENGES);
+    assert_eq!(read_all(&schemes(CHALLENGES)).len(), CHALLENGES);
     assert_eq!(Challenge::parse(&schemes(CHALLENGES + 1)), too_large);
 
     let names = |count: usize| {
@@ -160,7 +160,7 @@ proptest! {
     #[test]
     fn texts_of_the_right_characters_are_read_or_refused(line in "[Aa=\", \\\\\tb/]{0,60}") {
         let read = Challenge::parse(&line);
-        // What was read can be written, and says the same when it is read again.
+        // A parsed challenge stays equal when it is written and parsed again.
         for challenge in read.into_iter().flatten() {
             let again = Challenge::parse(&challenge.to_string());
             prop_assert_eq!(again, Ok(vec![challenge]));

@@ -10,11 +10,11 @@ use crate::client::{ApplicationType, ClientConfig};
 use crate::error::AuthError;
 
 impl ClientConfig {
-    /// What has to be at the address of [`with_document`](Self::with_document), as
-    /// `application/json`, so that authorization servers take the address for the client's id.
-    /// `redirects` are the addresses that users come back to.
+    /// Returns the client metadata document. Publish it as `application/json` at the URL of
+    /// [`with_document`](Self::with_document), so that the URL is a valid client id. `redirects` are
+    /// the redirect URIs of the client.
     ///
-    /// There is no secret in it: everybody can read it.
+    /// The document is public and contains no secret.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl ClientConfig {
         Ok(document.to_string())
     }
 
-    /// Checks what somebody has put in that travels to others.
+    /// Checks the configured values that authorization servers receive.
     pub(crate) fn check(&self) -> Result<(), AuthError> {
         self.document.as_deref().map_or(Ok(()), check)
     }

@@ -32,7 +32,7 @@ impl FileCredentials {
     ///
     /// # Errors
     ///
-    /// Whatever the system says.
+    /// The error of the file system.
     pub fn at(directory: impl Into<PathBuf>) -> io::Result<Self> {
         let directory = directory.into();
         make_private(&directory)?;
@@ -79,7 +79,7 @@ impl CredentialStore for FileCredentials {
         let draft = self.path(key, &format!("{}.{DRAFT}", std::process::id()));
         let replaced = write(&draft, text).and_then(|()| fs::rename(&draft, &path));
         match replaced {
-            // Not all file systems sync a directory: the file itself is whole in any case.
+            // An error is ignored, because some file systems cannot sync a directory; the file is complete.
             Ok(()) => drop(File::open(&self.directory).and_then(|own| own.sync_all())),
             Err(_) => drop(fs::remove_file(&draft)),
         }

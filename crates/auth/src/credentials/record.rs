@@ -1,4 +1,4 @@
-//! What is kept, as text.
+//! Stored grants and registrations as JSON texts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,7 +26,7 @@ pub(crate) struct GrantRecord {
     scopes: Option<String>,
     /// In seconds since 1970.
     expires: Option<u64>,
-    /// In seconds.
+    /// Lifetime in seconds.
     #[serde(default)]
     lifetime: Option<u64>,
     is_bound: bool,
@@ -105,7 +105,7 @@ impl GrantRecord {
         serde_json::to_string(&record).unwrap_or_default().into()
     }
 
-    /// The grant of a text; none when it is none of ours, which is as if there were none.
+    /// Parses a stored grant. Returns `None` for an unknown format, as for a missing grant.
     pub(crate) fn read(text: &Secret, profile: &ClientConfig) -> Option<TokenGrant> {
         let record: Self = serde_json::from_str(text.reveal()).ok()?;
         let dpop = match record.dpop {
@@ -116,12 +116,12 @@ impl GrantRecord {
             None => None,
         };
         let mut client = record.client.into_client();
-        // A key is not kept: whoever made the profile has it.
+        // A key is not stored, because the configuration of the client has it.
         let own = profile.registered.iter().find(|(issuer, own)| {
             own.id == client.id && issuer.as_ref().is_none_or(|own| *own == record.issuer)
         });
         if let Some((_, own)) = own {
-            // How it says who it is was agreed on when the token was given.
+            // The authentication method is that of the sign-in, unless one is configured.
             let method = own.method.clone().or(client.method);
             client = ClientRegistration {
                 method,
@@ -147,7 +147,7 @@ impl GrantRecord {
     }
 }
 
-/// What registrations came to, by issuer.
+/// Stored registrations by issuer.
 #[derive(Default)]
 pub(crate) struct Clients(BTreeMap<String, ClientRecord>);
 

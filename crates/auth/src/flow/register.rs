@@ -1,7 +1,7 @@
-//! How a client comes to its id at an authorization server.
+//! Sources of the client id at an authorization server.
 //!
-//! In this order: an id that somebody registered before; the address of a document about the
-//! client; a registration by itself.
+//! In this order: a configured registration; the URL of the client metadata document; a dynamic
+//! registration.
 //!
 //! Spec: [2025-11-25, Authorization, Client registration approaches][spec]; RFC 7591.
 //!
@@ -25,11 +25,11 @@ const MAX_CLIENT_BYTES: usize = 8 << 10;
 /// How a client is known to a server.
 #[derive(Debug)]
 pub(crate) enum RegistrationSource {
-    /// As this.
+    /// A configured client, or the URL of its metadata document.
     As(ClientRegistration),
-    /// As what an earlier registration came to.
+    /// The client of an earlier registration.
     Kept(ClientRegistration),
-    /// Not yet: this registers it.
+    /// The request that registers the client.
     Register(FetchRequest),
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn client(
             ..ClientRegistration::public(url)
         }));
     }
-    // Somebody has said which client this is, and it is one of another server.
+    // The only configured client is that of another issuer, so none may be registered here.
     if let Some((Some(other), _)) = profile.registered.first() {
         return Err(lack(AuthServerError::OtherIssuer(other.as_str().into())));
     }
@@ -92,7 +92,7 @@ fn registration(
     reach: NetworkScope,
 ) -> FetchRequest {
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
-    // A program that everybody can have keeps no secret, wherever the server agrees.
+    // A public client cannot protect a secret, so `none` is the preferred method.
     let method = match supported {
         None => "none",
         Some(all) => ["none", "client_secret_basic", "client_secret_post"]

@@ -28,15 +28,15 @@ const ISSUER: &str = "https://as.example";
 
 const REDIRECT: &str = "http://127.0.0.1:7777/callback";
 
-/// Documents by place, and what was asked of the site.
+/// A site: its documents by place, and the requests to it.
 struct Site {
     pages: BTreeMap<&'static str, Value>,
     asked: Vec<FetchRequest>,
-    /// What a user comes back with besides code and state.
+    /// Parameters of the redirect besides code and state.
     back: String,
     visits: Vec<Vec<(String, String)>>,
     drawn: u8,
-    /// What every stage of a sign-in shows of itself.
+    /// Debug output of all stages of the sign-in.
     shown: String,
 }
 
@@ -139,7 +139,7 @@ impl Site {
             .collect()
     }
 
-    /// What was sent to a place last.
+    /// Returns the form of the last request to a place.
     fn sent(&self, place: &str) -> Vec<(String, String)> {
         let found = self.asked.iter().rfind(|request| request.url == place);
         let body = std::str::from_utf8(&found.expect("a request").body).expect("text");

@@ -1,4 +1,4 @@
-//! Another token in the place of an old one.
+//! Refresh of an access token.
 //!
 //! Spec: RFC 6749, 6; OAuth 2.1 (draft 13), 4.3.
 
@@ -18,9 +18,9 @@ pub struct TokenRefresh {
 }
 
 impl TokenRefresh {
-    /// A refresh of a grant; none when it was given nothing to refresh it with.
+    /// Creates the refresh of a grant, or returns `None` if the grant has no refresh token.
     ///
-    /// What goes out goes to the endpoint that gave the token, and nowhere else.
+    /// Requests are sent only to the endpoint that issued the token.
     pub fn of(
         grant: &TokenGrant,
         server: Option<&ServerMetadata>,
@@ -51,16 +51,16 @@ impl TokenRefresh {
         })
     }
 
-    /// What to fetch first.
+    /// Returns the first request.
     ///
     /// # Errors
     ///
-    /// As for any request of a token.
+    /// The errors of every token request.
     pub fn begin(&self, at: &FlowContext) -> Result<FetchRequest, AuthError> {
         self.exchange.request(at)
     }
 
-    /// What follows from an answer: another request, or the grant with its new token.
+    /// Accepts a response. Returns another request, or the grant with its new token.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl TokenRefresh {
         };
         let mut tokens = self.exchange.tokens(given, at)?;
         let old = &self.grant.tokens;
-        // A server that does not rotate says nothing: the old one stays good.
+        // A server that does not rotate refresh tokens omits it; the old one stays valid.
         tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
         tokens.scopes = tokens.scopes.or_else(|| old.scopes.clone());
         Ok(Ok(TokenGrant {

@@ -1,4 +1,4 @@
-//! What a protected resource says of itself.
+//! Metadata of a protected resource.
 //!
 //! Spec: RFC 9728, 2 and 3.
 
@@ -24,7 +24,7 @@ pub struct ResourceMetadata {
     pub authorization_servers: Vec<String>,
     /// Which scopes there are.
     pub scopes_supported: Option<Scopes>,
-    /// Whether it takes tokens only with proof of a key.
+    /// Whether the resource accepts only tokens with a DPoP proof.
     pub needs_dpop: bool,
 }
 

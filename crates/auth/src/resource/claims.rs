@@ -1,4 +1,4 @@
-//! What a token says of itself.
+//! Claims of a token.
 //!
 //! Spec: RFC 7519, RFC 9068, RFC 7800.
 
@@ -13,7 +13,7 @@ use crate::Scopes;
 
 /// Scopes, audiences and other lists of one: how many are read.
 const MOST: usize = 64;
-/// What is read one by one; the rest is for handlers.
+/// Claims with a field of their own. All others are available to handlers.
 const OWN: [&str; 10] = [
     "iss",
     "sub",
@@ -50,7 +50,7 @@ pub(crate) struct Claims {
     scp: Option<OneOrMore>,
     #[serde(default)]
     cnf: Option<Map<String, Value>>,
-    /// Only introspection says it.
+    /// Only an introspection response has this member.
     #[serde(default)]
     pub(crate) active: Option<bool>,
 }
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for OneOrMore {
     }
 }
 
-/// Whether a token must say when it ends. Closed: a token of one kind has to.
+/// Whether a token must have an expiry time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expiry {
     Required,
@@ -94,7 +94,7 @@ impl Claims {
         Ok((claims, rest))
     }
 
-    /// That the token is of this time.
+    /// Checks that the token is valid now.
     pub(crate) fn check_time(
         &self,
         now: SystemTime,
@@ -119,7 +119,7 @@ impl Claims {
         }
     }
 
-    /// What the token grants. Nothing here has been compared with anything.
+    /// Converts the claims without any check.
     pub(crate) fn into_grant(
         self,
         issuer: &str,

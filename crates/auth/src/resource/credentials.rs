@@ -6,7 +6,7 @@ use http::request::Parts;
 use super::bearer_error::BearerError;
 use crate::Secret;
 
-/// How a token was sent. Closed: other schemes are none of ours.
+/// Authentication scheme of a token. The list is complete: other schemes are not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Bearer,

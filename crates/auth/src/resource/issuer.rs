@@ -1,4 +1,4 @@
-//! What an issuer says of itself, as far as a resource server needs it.
+//! Metadata of an issuer for a resource server.
 //!
 //! Spec: RFC 8414; OpenID Connect Discovery 1.0.
 
@@ -8,7 +8,7 @@ use super::ResourceLimits;
 use super::uri::{Canonical, RequireBearerError};
 use crate::metadata::{MetadataError, ServerMetadata, places};
 
-/// Somebody who issues tokens, and how to ask them.
+/// An issuer of tokens, and the means to fetch from it.
 #[derive(Debug, Clone)]
 pub(crate) struct Issuer {
     name: Box<str>,
@@ -71,7 +71,7 @@ impl Issuer {
     }
 
     fn read(&self, body: &[u8], place: String) -> Result<ServerMetadata, IssuerError> {
-        // Letter by letter: what is almost the issuer is somebody else.
+        // The names must be identical, because a similar name is another issuer.
         let read = ServerMetadata::read(body, &self.name);
         read.map_err(|fault| match fault {
             MetadataError::Mismatch { .. } => IssuerError::Other(place),
@@ -85,7 +85,7 @@ impl Issuer {
         if Canonical::secure(&request.url).is_err() {
             return Err(IssuerError::Address(place));
         }
-        // Whoever runs the server named the issuer, and may well have it in a network of their own.
+        // The configuration names the issuer, so it may be in a private network.
         request.network = NetworkScope::Private;
         request.max_bytes = self.limits.max_document_bytes;
         request.timeout = self.limits.verify_timeout;
@@ -98,7 +98,7 @@ impl Issuer {
     }
 }
 
-/// That a text can be the name of an issuer: its address.
+/// Checks that a text is a valid issuer identifier: a URL without a query.
 pub(crate) fn check(name: &str) -> Result<Canonical, RequireBearerError> {
     let url = Canonical::secure(name)?;
     match name.contains('?') {

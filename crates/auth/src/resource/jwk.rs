@@ -45,7 +45,7 @@ pub(crate) struct Jwk {
 #[derive(Debug, Clone)]
 pub(crate) struct PublicKey {
     pub(crate) id: Option<Box<str>>,
-    /// The one algorithm it is for, if it says so.
+    /// Value of `alg`: the only algorithm of the key.
     pub(crate) algorithm: Option<Algorithm>,
     pub(crate) material: Material,
 }
@@ -74,7 +74,7 @@ pub(crate) enum Material {
 }
 
 impl Jwk {
-    /// Whether it holds anything but the public part.
+    /// Returns true if the key has a private or symmetric part.
     pub(crate) fn is_private(&self) -> bool {
         self.d.is_some() || self.k.is_some()
     }
@@ -124,7 +124,7 @@ impl Jwk {
         Some(point)
     }
 
-    /// What the key is known by: RFC 7638, over SHA-256. None for a key that is none.
+    /// Returns the thumbprint (RFC 7638, SHA-256), or `None` for an invalid key.
     pub(crate) fn thumbprint(&self) -> Option<String> {
         self.material()?;
         let text = |member: &Option<String>| member.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tokens that say for themselves what they grant: signed JSON.
+//! Access tokens in JWT form.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use super::keys::KeyRing;
 use super::verified_token::{TokenError, TokenVerifier, VerifiedToken};
 use crate::Secret;
 
-/// What access tokens are called, besides nothing at all. Other kinds of signed texts are not for us.
+/// Values of `typ` in access tokens; `typ` may be missing. Other types are rejected.
 const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
 
 /// Verifies signed tokens of one issuer.
@@ -34,7 +34,8 @@ impl TokenVerifier for JwtVerifier {
 }
 
 impl JwtVerifier {
-    /// Whether it is worth a look at all: what another issuer signed is no reason to fetch keys.
+    /// Checks the issuer before the signature, because a token of another issuer must not cause a fetch
+    /// of keys.
     fn peek(&self, jws: &Jws<'_>) -> Result<(), TokenError> {
         let (claims, _) = Claims::read(jws.unverified())?;
         self.check_issuer(&claims)
@@ -55,7 +56,7 @@ impl JwtVerifier {
     }
 }
 
-/// Why a token is no good that `own` has not issued.
+/// Returns the error for a token that `own` has not issued.
 pub(super) fn of_another(own: &str) -> TokenError {
     TokenError::invalid(format!(
         "the token is of another issuer: its `iss` is not {own}"

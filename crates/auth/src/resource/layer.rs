@@ -42,7 +42,7 @@ pub struct RequireBearer {
 }
 
 impl RequireBearer {
-    /// Returns the host, with a port if there is one, of the resource identifier.
+    /// Returns the host of the resource identifier, with its port. A server should serve no other host.
     pub fn host(&self) -> &str {
         self.gate.resource.authority()
     }

@@ -1,4 +1,4 @@
-//! The document that tells clients who issues tokens for this server.
+//! Protected-resource metadata of this server: it names the issuer of its tokens.
 //!
 //! Spec: RFC 9728; 2026-07-28, Authorization, Protected Resource Metadata.
 
@@ -17,7 +17,7 @@ pub(crate) struct Metadata {
     path: String,
 }
 
-/// What is in it besides the obvious.
+/// Configured members of the metadata.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) issuers: Vec<Box<str>>,

@@ -1,4 +1,4 @@
-//! The bounds of whoever verifies tokens.
+//! Limits and timeouts of a resource server.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ pub struct ResourceLimits {
     /// How long the keys of an issuer are used before they are fetched again; default 15 min. A key
     /// that was withdrawn is trusted for no longer.
     pub keys_ttl: Duration,
-    /// Pause between two fetches of the keys; default 10 s. Tokens with made-up keys must not make
-    /// work for the issuer, and one that is down is not asked over and over.
+    /// Pause between two fetches of the keys; default 10 s. It limits the load on the
+    /// issuer by tokens with invented keys, and the requests to an issuer that is down.
     pub keys_fetch_interval: Duration,
-    /// How long tokens are asked about where the issuer's document says, before it is read again;
+    /// How long the introspection endpoint of the issuer's metadata is used before it is read again;
     /// default 15 min, and no longer than [`keys_fetch_interval`](Self::keys_fetch_interval) once no answer came from
     /// there: issuers move.
     pub endpoint_ttl: Duration,
@@ -34,8 +34,8 @@ pub struct ResourceLimits {
     /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_timeout).
     /// Half of them are for tokens that were active before.
     pub max_running_introspections: usize,
-    /// How long a stream stays open on a token that does not say when it ends; default 1 h. Then its
-    /// client shows the token again: it may have been revoked.
+    /// How long a stream stays open if its token has no expiry; default 1 h. The client then sends the
+    /// token again, because it may have been revoked.
     pub stream_ttl: Duration,
     /// How old a DPoP proof may be, or how far ahead of our clock; default 5 min.
     pub proof_ttl: Duration,

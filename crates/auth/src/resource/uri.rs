@@ -18,7 +18,7 @@ pub enum RequireBearerError {
     /// There is no audience: tokens for any server would do.
     #[error("the audience is missing; name the URI that clients use for this server")]
     NoAudience,
-    /// A scope is none, or one that no resource asks for.
+    /// The text is not a valid scope, or it is `offline_access`.
     #[error("`{0}` is not a valid scope")]
     Scope(Box<str>),
     /// Every algorithm was struck off the list.
@@ -36,7 +36,7 @@ pub enum RequireBearerError {
 pub(crate) struct Canonical(WebUrl);
 
 impl Canonical {
-    /// None for what is no absolute `http` or `https` address, or has user or fragment.
+    /// Returns `None` if the text is not an absolute `http` or `https` URL, or has a user or fragment.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let canonical = WebUrl::parse(text).ok()?.canonical();
         WebUrl::parse(&canonical).ok().map(Self)

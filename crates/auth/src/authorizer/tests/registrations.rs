@@ -27,7 +27,7 @@ async fn a_client_that_a_server_forgot_is_registered_again_once() {
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
     let grant = oauth().grant().expect("kept").expect("a grant");
     assert_eq!(grant.client.id, "client-1");
-    // It forgets even what it has registered a moment ago: that is the end.
+    // The server does not know the new registration either, so the sign-in fails.
     site.says_once("/token", unknown());
     site.says_once("/token", unknown());
     let error = oauth().sign_in().await.expect_err("refused");
@@ -75,7 +75,7 @@ async fn a_preregistered_client_is_not_replaced() {
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }
 
-// A server that does not know a client may say so to its user alone, and nobody ever comes back.
+// A server may report an unknown client only on its page, and then sends no redirect.
 #[tokio::test(start_paused = true)]
 async fn a_client_without_a_finished_sign_in_is_registered_again() {
     let path = directory("nobody");
@@ -123,7 +123,7 @@ async fn a_secret_that_has_ended_is_not_used_again() {
     }
 }
 
-// Whoever refreshes has no metadata at hand, and says who it is as it did before.
+// A refresh reads no metadata, so it uses the authentication method of the sign-in.
 #[tokio::test]
 async fn a_refresh_uses_the_same_client_authentication() {
     let metadata = || {
@@ -169,7 +169,7 @@ async fn a_refresh_uses_the_same_client_authentication() {
     std::fs::remove_dir_all(&path).expect("removed");
 }
 
-// What is kept for a server was given to somebody: another client of the same server does not use it.
+// A stored grant belongs to one client: another client of the same server does not use it.
 //
 // hardening: H-41
 #[tokio::test]

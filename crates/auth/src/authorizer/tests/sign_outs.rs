@@ -1,4 +1,4 @@
-//! Signing out, and what becomes of tokens then.
+//! Tests of sign-outs and of the revocation of tokens.
 
 use super::*;
 use crate::authorizer::{Revocation, SignedOut};
@@ -87,7 +87,7 @@ async fn credentials_are_removed_even_if_the_revocation_fails() {
     }
 }
 
-// Whoever still has a token in hand does not bring back what somebody signed out of elsewhere.
+// A process with a token in memory does not store it again after a sign-out of another process.
 #[tokio::test]
 async fn a_sign_out_holds_in_every_process() {
     let path = std::env::temp_dir().join(format!("pintle-auth-out-{}", std::process::id()));

@@ -93,7 +93,7 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
             .is_ok()
     );
     assert_eq!(visits(), 3);
-    // A token that has ended says nothing against the server.
+    // The rejection of an expired token does not count against the server.
     token(3_600);
     assert!(
         oauth

@@ -1,4 +1,4 @@
-//! Tokens on somebody else's word: an enterprise's for its user, a platform's for a workload.
+//! Tokens for assertions: of an enterprise about its user, or of a platform about a workload.
 
 use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 
@@ -11,11 +11,11 @@ use crate::flow_context::FlowContext;
 use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
-/// What an enterprise's word is called.
+/// Token type of the assertion of an enterprise.
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 impl SignIn {
-    /// Asks the identity provider for its word on this user and this server.
+    /// Requests an assertion about this user and this server from the identity provider.
     ///
     /// Spec: RFC 8693, 2; the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
     pub(super) fn ask_enterprise(
@@ -91,7 +91,7 @@ impl SignIn {
         }
     }
 
-    /// Presents an assertion of somebody whom the server trusts.
+    /// Requests tokens with the assertion of an issuer that the server trusts.
     ///
     /// Spec: RFC 7523, 2.1.
     pub(super) fn present(
@@ -110,7 +110,7 @@ impl SignIn {
     }
 }
 
-/// Whether an address that the user has configured keeps what is sent there from others.
+/// Checks that a configured URL is encrypted, on a loopback host, or permitted without TLS.
 fn check_configured(endpoint: &str, bounds: &FetchPolicy) -> Result<(), AuthError> {
     let unfit = |reason: String| {
         let place = endpoint.split('?').next().unwrap_or_default();

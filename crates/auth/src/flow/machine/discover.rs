@@ -1,4 +1,4 @@
-//! The documents of the server and of whoever issues its tokens, and what they lead to.
+//! Discovery of the metadata of the server and its issuer, and the next stage of the sign-in.
 
 use pintle_runtime::WebUrl;
 
@@ -90,7 +90,7 @@ impl SignIn {
             } => self.server_found(ServerMetadata::assumed(&self.plan.server), at),
             DiscoveryStep::Found(found) => {
                 let mut server = found.document;
-                // That revision has S256 in every server, and no member that says so.
+                // Servers of 2025-03-26 must support S256, and their metadata need not list it.
                 server
                     .code_challenge_methods_supported
                     .get_or_insert_with(|| vec!["S256".to_owned()]);

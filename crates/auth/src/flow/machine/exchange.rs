@@ -1,4 +1,4 @@
-//! What is asked of the token endpoint, and what comes of it.
+//! Requests of a sign-in to the token endpoint, and their results.
 
 use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 

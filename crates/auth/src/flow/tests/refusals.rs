@@ -1,4 +1,4 @@
-//! What is refused, and what no error and no stage of a sign-in shows.
+//! Tests of rejected responses, and of secrets in errors and debug output.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn no_stage_of_a_sign_in_shows_a_secret() {
     }
 }
 
-// What a token endpoint says in the place of a token leads nowhere else.
+// A response of the token endpoint without a token causes no request elsewhere.
 //
 // spec: 2025-11-25 AUTH-79
 // hardening: H-30

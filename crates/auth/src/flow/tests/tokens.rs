@@ -1,4 +1,4 @@
-//! What comes of tokens: secrets, keys, nonces, refreshing, ends.
+//! Tests of tokens: secrets, keys, nonces, refresh, expiry.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Sign-ins without a person, or with somebody who vouches for one.
+//! Tests of sign-ins without a user, or with an assertion about a user.
 
 use super::*;
 
@@ -145,7 +145,7 @@ fn a_server_without_the_id_jag_profile_receives_no_id_jag() {
 
 // spec: 2026-07-28 X-EMA-07
 #[test]
-fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
+fn an_identity_token_is_sent_only_to_the_configured_https_endpoint() {
     let at = |endpoint: &str| {
         let idp = EnterpriseManaged::new(
             "https://idp.example",
@@ -175,7 +175,7 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     assert_eq!(
         asked.network,
         pintle_runtime::NetworkScope::Private,
-        "the user has named it"
+        "the endpoint is configured"
     );
 }
 
@@ -239,7 +239,7 @@ fn a_workload_presents_nothing_without_tls() {
     assert!(!site.places().contains(&plain));
 }
 
-// A token that cannot be refreshed is asked for again in the way that it came, and nobody is asked.
+// A token that cannot be refreshed is requested again with its grant flow, without a user.
 //
 // spec: 2025-11-25 AUTH-75
 // spec: 2026-07-28 N-AUTH-40

@@ -8,7 +8,7 @@ fn url(text: &str) -> WebUrl {
     WebUrl::parse(text).expect(text)
 }
 
-/// Runs a search against a site that has these pages; gives what was asked for, and the end.
+/// Runs a discovery against a site with these pages. Returns the requested URLs and the last step.
 fn search(
     named: Option<&str>,
     page: impl Fn(&str) -> Result<FetchResponse, FetchError>,

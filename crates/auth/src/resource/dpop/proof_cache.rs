@@ -14,7 +14,7 @@ pub(super) struct ProofCacheFullError;
 /// A proof about to be noted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'p> {
-    /// Whose token it came with.
+    /// Principal of the token.
     pub(super) principal: &'p str,
     pub(super) key: &'p str,
     pub(super) id: &'p str,
