@@ -12,7 +12,7 @@ const [era, url, command, ...args] = process.argv.slice(2);
 const pins = { modern: { protocolVersion: '2026-07-28' }, legacy: { protocolVersion: 'legacy' } };
 const inputRequests = async () => ({ action: 'accept', content: BERTH });
 const server = { inputRequests, ...(url === '--' ? { command, args } : { url: new URL(url) }) };
-const mcp = new MCPClient({ id: 'interop', servers: { desk: { ...server, ...pins[era] } } });
+const mcp = new MCPClient({ id: 'interop', servers: { showcase: { ...server, ...pins[era] } } });
 let tools;
 
 await step('connect', async () => {
@@ -21,30 +21,30 @@ await step('connect', async () => {
   assert.deepEqual(spoken, [era === 'legacy' ? '2025-11-25' : '2026-07-28']);
 });
 await step('list', async () => {
-  assert('desk_weather_forecast' in tools, Object.keys(tools).join());
+  assert('showcase_weather_forecast' in tools, Object.keys(tools).join());
   const resources = await mcp.resources.list();
-  assert(resources.desk.some(resource => resource.uri === 'harbour://guide'));
+  assert(resources.showcase.some(resource => resource.uri === 'harbour://guide'));
   const prompts = await mcp.prompts.list();
-  assert(prompts.desk.some(prompt => prompt.name === 'passage_plan'));
+  assert(prompts.showcase.some(prompt => prompt.name === 'passage_plan'));
 });
 await step('call', async () => {
-  const result = await tools.desk_under_keel.execute(KEEL);
+  const result = await tools.showcase_under_keel.execute(KEEL);
   assert.equal((result.structuredContent ?? result).is_safe, true, JSON.stringify(result));
 });
 await step('wrong', async () => {
-  const result = await tools.desk_under_keel.execute({ ...KEEL, draught: 99 });
+  const result = await tools.showcase_under_keel.execute({ ...KEEL, draught: 99 });
   assert.match(JSON.stringify(result), /draught/);
 });
 await step('read', async () => {
-  const { contents } = await mcp.resources.read('desk', 'harbour://guide');
+  const { contents } = await mcp.resources.read('showcase', 'harbour://guide');
   assert.match(contents[0].text, /^# Pilotage guide/);
 });
 await step('prompt', async () => {
-  const { messages } = await mcp.prompts.get({ serverName: 'desk', name: 'passage_plan', args: PASSAGE });
+  const { messages } = await mcp.prompts.get({ serverName: 'showcase', name: 'passage_plan', args: PASSAGE });
   assert.match(messages[0].content.text, /RECK to grain-pier/);
 });
 await step('ask', async () => {
-  const result = await tools.desk_allot_berth.execute({ call_sign: 'RECK' });
+  const result = await tools.showcase_allot_berth.execute({ call_sign: 'RECK' });
   assert.match(JSON.stringify(result), /RECK lies at grain-pier for 6 hours, with power/);
 });
 await step('close', () => mcp.disconnect());

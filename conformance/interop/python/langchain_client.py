@@ -25,12 +25,12 @@ class Visit:
     def __init__(self, _: str, url: str, command: list[str]) -> None:
         stdio = {"transport": "stdio", "command": command[0], "args": command[1:]} if command else None
         http = {"transport": "streamable_http", "url": url}
-        self.client = MultiServerMCPClient({"desk": stdio or http}, callbacks=Callbacks(on_elicitation=answer))
+        self.client = MultiServerMCPClient({"showcase": stdio or http}, callbacks=Callbacks(on_elicitation=answer))
         self.stack = AsyncExitStack()
         self.tools = {}
 
     async def connect(self) -> None:
-        self.session = await self.stack.enter_async_context(self.client.session("desk"))
+        self.session = await self.stack.enter_async_context(self.client.session("showcase"))
 
     async def list(self) -> None:
         tools = await load_mcp_tools(self.session)
