@@ -1,7 +1,7 @@
-//! Tools as somebody has approved them, and whether they are still the same.
+//! Approved definitions of tools, and the comparison with their present definitions.
 //!
-//! What a tool says of itself is read by a model, and shown to a user who agrees to it. A server may
-//! say something else later. So what was agreed to is kept: the whole definition, not a digest of it.
+//! A model reads the definition of a tool, and a user approves it. The server may change it later.
+//! So the client stores the whole approved definition, not a digest of it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,15 +13,16 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use crate::error::ApprovalError;
 use crate::tool_cache::KnownTool;
 
-/// What was approved of the tools of one server. Clones share it.
+/// The approved definitions of the tools of one server. Clones share them.
 ///
 /// Tools are approved by their names, so approvals belong to one server: to that of the first client
 /// that uses them. Another client is refused when [`Connect::key`](pintle_runtime::Connect::key)
 /// names another server, because a tool of the same definition may do something else there.
 ///
-/// [`ClientBuilder::watch_tools`](crate::ClientBuilder::watch_tools) has a client compare what it lists
-/// with it, [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools) refuse calls of what is not in
-/// it.
+/// With [`ClientBuilder::watch_tools`](crate::ClientBuilder::watch_tools) a client compares the
+/// tools that it lists with the approved definitions. With
+/// [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools) it also refuses calls of tools
+/// that are not approved.
 ///
 /// ```
 /// # async fn example(server: impl pintle_runtime::Service) -> Result<(), Box<dyn std::error::Error>> {
@@ -50,20 +51,20 @@ pub struct Approvals(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     approved_by_name: HashMap<String, Approved>,
-    /// The key of the server that the tools are of, once it is known.
+    /// The key of the server that the tools belong to; none until a client with a key uses the
+    /// approvals.
     server: Option<String>,
 }
 
-/// One tool.
 struct Approved {
     fingerprint: Arc<str>,
-    /// What it was last told to have become.
-    told: Option<Arc<str>>,
+    /// The last listed fingerprint.
+    seen: Option<Arc<str>>,
 }
 
 impl Approvals {
-    /// What is approved of a tool: its whole definition but for `_meta`, with members in one order.
-    /// Two tools that say the same have the same fingerprint, and no others have.
+    /// Returns the fingerprint of a tool: its whole definition without `_meta`, as JSON with sorted
+    /// members. Two tools have the same fingerprint only if their definitions are equal.
     pub fn fingerprint(tool: &Tool) -> String {
         let mut tool = tool.clone();
         tool.meta = None;
@@ -72,28 +73,28 @@ impl Approvals {
         definition.to_string()
     }
 
-    /// Approves a tool as it is.
+    /// Approves the present definition of a tool.
     pub fn approve(&self, tool: &Tool) {
         self.restore(&tool.name, &Self::fingerprint(tool));
     }
 
-    /// Approves what has this name and this fingerprint: to be kept from one run to the next.
+    /// Approves the tool of this name with a fingerprint that a program stored across runs.
     pub fn restore(&self, name: &str, fingerprint: &str) {
         let approved = Approved {
             fingerprint: fingerprint.into(),
-            told: None,
+            seen: None,
         };
         self.lock()
             .approved_by_name
             .insert(name.to_owned(), approved);
     }
 
-    /// Takes an approval back; whether there was one.
+    /// Revokes the approval of a tool. Returns true if it was approved.
     pub fn revoke(&self, name: &str) -> bool {
         self.lock().approved_by_name.remove(name).is_some()
     }
 
-    /// Whether a tool is approved as it is.
+    /// Checks that a tool is approved in its present definition.
     ///
     /// # Errors
     ///
@@ -114,25 +115,26 @@ impl Approvals {
     ///
     /// # Errors
     ///
-    /// The reason, if they belong to another one.
+    /// The reason, if they belong to another server.
     pub(crate) fn bind(&self, server: &str) -> Result<(), String> {
         let mut state = self.lock();
         let bound = state.server.get_or_insert_with(|| server.to_owned());
         match bound == server {
             true => Ok(()),
-            false => Err("the approvals are of the tools of another server".to_owned()),
+            false => Err("the approvals belong to another server".to_owned()),
         }
     }
 
-    /// Whether somebody is to be told that an approved tool has become something else: once of each.
+    /// Returns true if an approved tool has a new definition that was not reported before. Records
+    /// the definition.
     pub(crate) fn is_news(&self, name: &str, fingerprint: &Arc<str>) -> bool {
         let mut all = self.lock();
         let Some(approved) = all.approved_by_name.get_mut(name) else {
             return false;
         };
         let is_news =
-            approved.fingerprint != *fingerprint && approved.told.as_ref() != Some(fingerprint);
-        approved.told = Some(Arc::clone(fingerprint));
+            approved.fingerprint != *fingerprint && approved.seen.as_ref() != Some(fingerprint);
+        approved.seen = Some(Arc::clone(fingerprint));
         is_news
     }
 
@@ -148,15 +150,15 @@ impl fmt::Debug for Approvals {
     }
 }
 
-/// What a client does with approvals.
+/// How a client uses approvals.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolPins {
     pub(crate) approvals: Approvals,
-    /// Whether what is not approved is not called.
+    /// True if calls of tools without approval are refused.
     pub(crate) refuses: bool,
 }
 
-/// Whether the approvals let a tool be called, as the client knows the tool.
+/// Checks that the cached definition of a tool is approved and is the only one of its name.
 ///
 /// # Errors
 ///
@@ -192,7 +194,7 @@ mod tests {
 
     // hardening: H-76
     #[test]
-    fn whatever_a_tool_says_of_itself_is_approved_with_it() {
+    fn an_approval_covers_the_whole_definition_of_a_tool() {
         let approvals = Approvals::default();
         assert_eq!(approvals.check(&tool()), Err(ApprovalError::Never));
         approvals.approve(&tool());
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_members_and_metadata_say_nothing() {
+    fn the_order_of_members_and_the_metadata_do_not_change_a_fingerprint() {
         let mut other = tool();
         let schema = json!({ "properties": { "a": {}, "b": {} }, "type": "object" });
         other.input_schema = schema.as_object().cloned().unwrap_or_default();

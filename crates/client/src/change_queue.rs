@@ -1,4 +1,4 @@
-//! The queue of one listener: bounded, and merged where it says the same.
+//! The queue of changes of one listener: bounded, without equal entries.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -7,7 +7,7 @@ use pintle_model::SubscriptionFilter;
 use pintle_proto::{Change, PeerCallError};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 
-/// What one listener will hear.
+/// The unread changes of one listener.
 #[derive(Debug)]
 pub(crate) struct ChangeQueue {
     limit: usize,
@@ -18,16 +18,16 @@ pub(crate) struct ChangeQueue {
 struct State {
     changes: VecDeque<Change>,
     missed: u64,
-    /// What the server tells of, and whether that is more than was asked.
+    /// The filter that the server acknowledged, and whether it exceeds the requested one.
     granted: Option<(SubscriptionFilter, bool)>,
     ended: Option<Ended>,
     waker: Option<Waker>,
 }
 
-/// How listening came to an end.
+/// The reason why listening ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Ended {
-    /// The server said that it tells no more.
+    /// The server ended the subscription.
     ByServer,
     Failed(PeerCallError),
 }
@@ -53,7 +53,7 @@ impl ChangeQueue {
         state.wake();
     }
 
-    /// Takes the first acknowledgement; there is no second.
+    /// Stores the first acknowledgement and ignores any other.
     pub(crate) fn acknowledge(&self, granted: SubscriptionFilter, is_excessive: bool) {
         let mut state = self.lock();
         state.granted.get_or_insert((granted, is_excessive));
@@ -82,7 +82,7 @@ impl ChangeQueue {
         }
     }
 
-    /// Waits for the next change; the end comes after the last.
+    /// Waits for the next change. The end follows the last change.
     pub(crate) fn poll_next(&self, task: &Context<'_>) -> Poll<Result<Change, Ended>> {
         let mut state = self.lock();
         if let Some(change) = state.changes.pop_front() {
@@ -95,7 +95,7 @@ impl ChangeQueue {
         Poll::Pending
     }
 
-    /// How many changes were not kept since this was asked last.
+    /// Returns the number of changes that were dropped since the last call.
     pub(crate) fn take_missed(&self) -> u64 {
         std::mem::take(&mut self.lock().missed)
     }
@@ -123,7 +123,7 @@ mod tests {
 
     // hardening: H-166
     #[test]
-    fn a_feed_merges_what_is_equal_and_counts_what_it_misses() {
+    fn a_queue_merges_equal_changes_and_counts_missed_ones() {
         let feed = ChangeQueue::new(2);
         for uri in ["a:1", "a:1", "a:2", "a:3", "a:1"] {
             feed.push(Change::Resource(uri.to_owned()));

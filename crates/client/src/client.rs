@@ -1,4 +1,4 @@
-//! The client: one handle, any number of callers, one server.
+//! The client: a handle for any number of callers and one server.
 
 mod build;
 
@@ -16,8 +16,8 @@ pub use build::ClientBuilder;
 
 /// A client of one server. Cloning is cheap; when the last clone is dropped the conversation ends.
 ///
-/// A conversation that is lost is opened again by the next call. Calls that were in flight have
-/// failed; those that change nothing are made once more by themselves.
+/// The next call after a lost conversation opens a new one. Calls that were in flight fail, except
+/// that calls that change nothing are sent once more.
 #[derive(Clone)]
 pub struct Client(pub(crate) Arc<ClientState>);
 
@@ -38,25 +38,26 @@ impl Client {
         Self::builder().connect(target).await
     }
 
-    /// Describes a client.
+    /// Returns the configuration of a client with the default options.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
     }
 
-    /// What the server says about itself, as of the last time it was connected to.
+    /// Returns the server's description of itself, as of the last connection.
     pub fn server(&self) -> Option<ServerInfo> {
         let state = self.0.lock();
         state.session.as_ref().map(|session| session.info.clone())
     }
 
-    /// Whether the conversation goes on. One that does not is opened again by the next call.
+    /// Returns true while the conversation is open. The next call opens a new conversation if it is
+    /// not.
     pub fn is_connected(&self) -> bool {
         let session = self.0.current();
         session.is_some_and(|session| !session.is_over())
     }
 
-    /// Waits until the conversation of this moment has ended, and says why; none if it ended as it
-    /// should, or if there is none.
+    /// Waits until the present conversation has ended, and returns its error. Returns none if it
+    /// ended without an error, or if there is no conversation.
     ///
     /// # Cancellation
     ///
@@ -68,9 +69,9 @@ impl Client {
         ended.clone().and_then(Result::err)
     }
 
-    /// Reports that the user is done at a URL, by the server's id of the visit. The call that waits
+    /// Reports that the user is done at a URL, by the server's id of the visit. A call that waits
     /// for the visit continues. Use it where the user confirms the visit, because not every server
-    /// reports it. Returns true if a call waited.
+    /// reports it. Returns true if the visit was pending.
     pub fn complete_visit(&self, elicitation_id: &str) -> bool {
         let session = self.0.current();
         session.is_some_and(|session| session.hub.end_visit(elicitation_id))
@@ -82,16 +83,17 @@ impl Client {
     ///
     /// # Cancellation
     ///
-    /// The end goes on without being waited for.
+    /// The conversation is closed in the background even if the future is dropped.
     pub async fn close(&self) {
         let Some(session) = self.0.shut() else {
             return;
         };
         session.peer.close();
         let mut end = session.end.clone();
-        let farewell = end.wait_for(Option::is_some);
-        // The transport bounds its own farewell; this is for one that does not.
-        let _ = tokio::time::timeout(self.0.options.close_timeout * 4, farewell).await;
+        let ended = end.wait_for(Option::is_some);
+        // The transport limits its own time to close; this timeout is for a transport that does
+        // not.
+        let _ = tokio::time::timeout(self.0.options.close_timeout * 4, ended).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which revisions a client speaks, and what it remembers of servers.
+//! The revisions that a client may use, and the cache of the eras of servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,24 +7,25 @@ use std::time::{Duration, SystemTime};
 use pintle_model::{Feature, Revision};
 use pintle_runtime::sync::Mutex;
 
-/// Which revisions a client speaks with a server.
+/// The revisions that a client may use with a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EraMode {
-    /// The newest that the server speaks: it is asked first (`server/discover`), and what it does
-    /// not answer like a modern server is taken for one that wants a handshake.
+    /// The newest that both sides support. The client first sends `server/discover`. A server that
+    /// does not answer it like a modern server is treated as one that requires a handshake.
     #[default]
     Auto,
-    /// Only revisions with a handshake; the server is not asked first.
+    /// Only revisions with a handshake; the client does not send `server/discover`.
     Legacy,
-    /// Only revisions without a handshake. Nobody in between can force an older one.
+    /// Only revisions without a handshake. An attacker on the network cannot force an older
+    /// revision.
     ModernOnly,
     /// This revision and no other.
     Pinned(Revision),
 }
 
 impl EraMode {
-    /// The revisions without a handshake that may be spoken, oldest first.
+    /// The revisions without a handshake that may be used, oldest first.
     pub(crate) fn modern(self) -> Vec<Revision> {
         Revision::modern()
             .filter(|revision| self.allows(*revision))
@@ -38,7 +39,7 @@ impl EraMode {
             .last()
     }
 
-    /// Whether a revision may be spoken.
+    /// Returns true if the revision may be used.
     pub(crate) fn allows(self, revision: Revision) -> bool {
         match self {
             Self::Auto => true,
@@ -48,7 +49,7 @@ impl EraMode {
         }
     }
 
-    /// The dates of what may be spoken.
+    /// Returns the dates of the revisions that may be used.
     pub(crate) fn dates(self) -> Vec<String> {
         Revision::ALL
             .into_iter()
@@ -58,41 +59,41 @@ impl EraMode {
     }
 }
 
-/// What is known of the era of a server. Closed: there are two.
+/// The cached era of a server. Closed: there are two eras.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// It speaks this revision, and needs no handshake.
+    /// The server supports this revision and does not need a handshake.
     Modern(Revision),
-    /// It wants a handshake.
+    /// The server requires a handshake.
     Legacy,
 }
 
-/// How long a server is taken for a legacy one before it is asked again: that verdict never fails
-/// loudly, so it must end by itself.
+/// How long a server is treated as a legacy server before it is probed again. The entry must
+/// expire, because a wrong one never causes an error.
 const LEGACY_AGE: Duration = Duration::from_secs(24 * 3600);
-/// How many servers are remembered; the oldest verdict gives way.
+/// Largest number of cached servers; the oldest entry is evicted.
 const SERVERS: usize = 1_024;
 
-/// What is remembered of the eras of servers: share it among clients, keep it across runs.
+/// A cache of the eras of servers. Clients may share it, and a program may store it across runs.
 ///
-/// A server is named by [`Connect::key`](pintle_runtime::Connect::key).
+/// [`Connect::key`](pintle_runtime::Connect::key) names a server.
 #[derive(Debug, Clone, Default)]
 pub struct EraCache(Arc<Mutex<BTreeMap<String, (Era, SystemTime)>>>);
 
 impl EraCache {
-    /// Remembers nothing yet.
+    /// Returns an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is known of a server at `now`.
+    /// Returns the era of a server at `now`; none if it is not cached or has expired.
     pub fn get(&self, key: &str, now: SystemTime) -> Option<Era> {
         let (era, since) = *self.lock().get(key)?;
         let age = now.duration_since(since).unwrap_or_default();
         (era != Era::Legacy || age < LEGACY_AGE).then_some(era)
     }
 
-    /// Remembers what was found at `now`.
+    /// Stores the era of a server as found at `now`.
     pub fn put(&self, key: impl Into<String>, era: Era, now: SystemTime) {
         let (key, mut known) = (key.into(), self.lock());
         if !known.contains_key(&key) && known.len() >= SERVERS {
@@ -104,12 +105,13 @@ impl EraCache {
         known.insert(key, (era, now));
     }
 
-    /// Forgets a server: what it does contradicts what was known.
+    /// Removes a server, because its behavior contradicts the cached era.
     pub fn forget(&self, key: &str) {
         self.lock().remove(key);
     }
 
-    /// Everything that is remembered, and since when: to keep it across runs.
+    /// Returns all entries with the times at which they were found, so that a program can store
+    /// them across runs.
     pub fn entries(&self) -> Vec<(String, Era, SystemTime)> {
         let known = self.lock();
         known
@@ -129,7 +131,7 @@ mod tests {
 
     // spec: 2026-07-28 N-ERA-14 (memory), N-ERA-15
     #[test]
-    fn a_legacy_verdict_ends_by_itself() {
+    fn a_legacy_entry_expires_after_a_day() {
         let (memory, now) = (EraCache::new(), SystemTime::now());
         memory.put("old", Era::Legacy, now);
         memory.put("new", Era::Modern(Revision::LATEST), now);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_says_what_is_offered() {
+    fn a_mode_selects_the_revisions_to_offer() {
         assert_eq!(EraMode::Auto.legacy(), Some(Revision::LATEST_LEGACY));
         assert_eq!(EraMode::ModernOnly.legacy(), None);
         let pinned = EraMode::Pinned(Revision::V2025_03_26);

@@ -1,4 +1,4 @@
-//! Why something did not work: what was attempted, who is to blame, what can be done.
+//! Errors of a client: the failed operation, its cause, and the possible recovery.
 
 mod approval;
 mod output;
@@ -16,14 +16,14 @@ pub use approval::ApprovalError;
 pub use output::{OutputError, OutputErrorKind};
 pub use question::{QuestionError, SamplingError};
 
-/// Why a call did not produce a result.
+/// The reason why a call has no result.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The server understood the request and answered with an error.
     #[error("{method} was answered with an error: {error}")]
     Answered {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
         /// The error.
         error: Box<Error>,
@@ -31,9 +31,9 @@ pub enum CallError {
     /// The server broke the protocol; the result, if there was one, must not be used.
     #[error("the server misbehaved in answer to {method}")]
     Misbehaved {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
-        /// What it did.
+        /// The violation of the protocol.
         #[source]
         source: Misbehavior,
     },
@@ -41,95 +41,95 @@ pub enum CallError {
     /// large.
     #[error("{method} was not sent")]
     NotSent {
-        /// What was to be asked.
+        /// Method of the call.
         method: MethodName,
-        /// Why not.
+        /// The reason.
         #[source]
         source: SendError,
     },
-    /// What was to be sent cannot be said; the caller is to blame.
+    /// The parameters are invalid, so that the call was not sent.
     #[error("invalid parameters for {method}: {reason}")]
     InvalidParams {
-        /// What was to be asked.
+        /// Method of the call.
         method: MethodName,
-        /// What is wrong with it.
+        /// The invalid part.
         reason: String,
     },
-    /// The server asked a question on the way, and it has no answer. The call ends here: there is
-    /// no way to tell the server.
-    #[error("a question on the way to the answer of {method} could not be answered")]
+    /// The server asked a question before its answer, and the client cannot answer it. The call
+    /// ends here, because the protocol has no way to report that.
+    #[error("a question of the server during {method} could not be answered")]
     QuestionFailed {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
-        /// Why not.
+        /// The reason.
         #[source]
         source: QuestionError,
     },
-    /// No answer within the caller's patience. The server has been told.
+    /// The server did not answer within the call's timeout. The call was cancelled at the server.
     #[error("{method} was not answered within {patience:?}")]
     TimedOut {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
-        /// How long the wait was.
+        /// The timeout that elapsed.
         patience: Duration,
     },
-    /// The call became a task, and somebody cancelled that.
+    /// The call became a task, and the task was cancelled.
     #[error("{method} became the task {task}, which was cancelled")]
     TaskCancelled {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
-        /// The task's name.
+        /// The task's id.
         task: String,
     },
-    /// The transport failed. [`TransportError::may_have_acted`] says whether the server may have
+    /// The transport failed. [`TransportError::may_have_acted`] returns true if the server may have
     /// acted.
     #[error("the connection was lost during {method}")]
     Disconnected {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
-        /// How it was lost.
+        /// The failure of the transport.
         #[source]
         source: TransportError,
     },
     /// There is no connection for the call.
     #[error("there is no connection for {method}")]
     NotConnected {
-        /// What was to be asked.
+        /// Method of the call.
         method: MethodName,
-        /// Why not.
+        /// The reason.
         #[source]
         source: Arc<ConnectError>,
     },
-    /// The tool was not called: the schema of what it gives cannot be used.
-    /// [`OutputCheck::Off`](crate::OutputCheck::Off) calls it all the same.
-    #[error("the tool {tool:?} was not called, because its output could not be checked")]
+    /// The tool was not called, because its output schema cannot be used.
+    /// [`OutputCheck::Off`](crate::OutputCheck::Off) disables this check.
+    #[error("the tool {tool:?} was not called, because its output schema is invalid")]
     UnusableOutputSchema {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What is wrong with the schema.
+        /// The defect of the schema.
         #[source]
         source: SchemaError,
     },
-    /// The tool was not called: it is not approved as it is. See
+    /// The tool was not called, because its present definition is not approved. See
     /// [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools).
     #[error("the tool {tool:?} was not called")]
     NotApproved {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// Why not.
+        /// The reason.
         #[source]
         why: ApprovalError,
     },
     /// The client was closed.
     #[error("the client was closed before {method} was answered")]
     Closed {
-        /// What was asked.
+        /// Method of the call.
         method: MethodName,
     },
 }
 
 impl CallError {
-    /// The error that the server answered with.
+    /// Returns the error that the server answered with.
     pub fn answer(&self) -> Option<&Error> {
         match self {
             Self::Answered { error, .. } => Some(error),
@@ -137,13 +137,13 @@ impl CallError {
         }
     }
 
-    /// Returns true if the server answered that there is no resource at the URI, in whatever
-    /// revision: see [`Error::is_resource_not_found`].
+    /// Returns true if the server answered that no resource has the URI, in any revision: see
+    /// [`Error::is_resource_not_found`].
     pub fn is_resource_not_found(&self) -> bool {
         self.answer().is_some_and(Error::is_resource_not_found)
     }
 
-    /// What a tool gave although it promises something else, and where the two differ.
+    /// Returns the output of a tool that violates the tool's schema, and where they differ.
     pub fn unfit_output(&self) -> Option<&OutputError> {
         match self {
             Self::Misbehaved {
@@ -154,7 +154,7 @@ impl CallError {
         }
     }
 
-    /// The URLs that the user must visit before the call can succeed (2025-11-25, -32042).
+    /// Returns the URLs that the user must visit before the call can succeed (2025-11-25, -32042).
     pub fn required_urls(&self) -> Option<UrlElicitationRequired> {
         let error = self.answer()?;
         if error.code != pintle_model::ErrorCode::URL_ELICITATION_REQUIRED {
@@ -163,7 +163,7 @@ impl CallError {
         serde_json::from_value(error.data.clone()?).ok()
     }
 
-    /// Whether the call may be made again without doing twice what it does.
+    /// Returns true if repeating the call cannot repeat its effects.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::NotSent { .. }
@@ -197,105 +197,107 @@ impl CallError {
     }
 }
 
-/// How a server broke the protocol.
+/// A violation of the protocol by a server.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misbehavior {
-    /// A result and an error at once, or neither.
-    #[error("the answer contradicts itself, or is more than is read")]
+    /// The answer contains both a result and an error, or neither; or it exceeds a limit.
+    #[error("the answer contradicts itself or exceeds a limit")]
     Contradiction,
-    /// The result is not that of the method.
+    /// The result does not have the form that its method requires.
     #[error(transparent)]
     Unreadable(Arc<OutcomeError>),
-    /// A list is not one.
-    #[error("the list cannot be read")]
+    /// The list in the result is malformed.
+    #[error("the list is malformed")]
     NoList(#[source] Arc<serde_json::Error>),
-    /// A result asked for input where no result may.
-    #[error("the server asked for input where none may be asked for")]
+    /// The server asked for input in answer to a request that does not allow it.
+    #[error("the server asked for input in answer to a request that does not allow it")]
     UnexpectedQuestion,
-    /// A result was a task where none may be.
+    /// The server returned a task for a request that cannot be a task.
     #[error("the server returned a task for a request that cannot be a task")]
     UnexpectedTask,
-    /// Asked for a task, the server told of another one.
+    /// The server returned another task than the requested one.
     #[error("the server returned another task than the requested one")]
     AnotherTask,
-    /// A task ended as if it had come to something, and there is nothing.
+    /// A task ended as completed or failed, but has neither a result nor an error.
     #[error("the task has ended without a result and without an error")]
     NoOutcome,
-    /// A task asks without end.
+    /// A task asked more questions than the limit.
     #[error("the task asked more than {limit} questions")]
     TooManyQuestions {
-        /// How many are answered.
+        /// The limit:
+        /// [`ClientOptions::max_questions_per_task`](crate::ClientOptions::max_questions_per_task).
         limit: usize,
     },
-    /// The request takes no further round.
+    /// The server asked for a further round that the request does not allow.
     #[error(transparent)]
     Rounds(RoundsError),
-    /// A cursor of a list came twice: the list has no end.
-    #[error("the list turns in a circle: a cursor came twice")]
+    /// A list returned the same cursor twice, so that it has no end.
+    #[error("the list has no end: a cursor occurred twice")]
     RepeatedCursor,
-    /// A list is longer than is read.
+    /// A list has more pages or items than the limit.
     #[error("the list is longer than {limit} {unit}")]
     EndlessList {
-        /// How many are read.
+        /// The limit.
         limit: usize,
-        /// Of what.
+        /// The counted unit.
         unit: &'static str,
     },
-    /// The server said that it tells what it was not asked to.
-    #[error("the server acknowledged more than was asked")]
+    /// The server acknowledged a subscription to changes that were not requested.
+    #[error("the server acknowledged changes that were not requested")]
     ExcessiveAcknowledgement,
-    /// The server chose a revision that is not spoken here.
-    #[error("the server chose revision {0}, which is not spoken here")]
+    /// The server chose a revision that this client does not support.
+    #[error("the server chose revision {0}, which this client does not support")]
     Revision(String),
-    /// The structured content of a tool does not fit the tool's own schema.
+    /// The structured content of a tool violates the tool's output schema.
     #[error(transparent)]
     Output(Arc<OutputError>),
 }
 
-/// Why there is no conversation with a server.
+/// The reason why a client has no conversation with a server.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// No connection, or none for long enough to agree on anything.
-    #[error("the server cannot be talked to")]
+    /// The transport could not be opened, or failed before the server and the client agreed.
+    #[error("the server is not reachable")]
     Unreachable(#[source] TransportError),
-    /// The server wants authorization.
+    /// The server requires authorization.
     #[error("the server requires authorization")]
     Unauthorized(#[source] TransportError),
     /// There is no revision that both sides speak.
     #[error("the server speaks {}, and this client {}", list(theirs), list(ours))]
     NoCommonRevision {
-        /// What this client may speak here.
+        /// The revisions that this client may use with the server.
         ours: Vec<String>,
-        /// What the server says it speaks.
+        /// The revisions that the server supports.
         theirs: Vec<String>,
     },
-    /// The server wants a handshake, and this client was told not to make one.
+    /// The server requires a handshake, which the client's [`EraMode`](crate::EraMode) does not
+    /// allow.
     #[error(
         "the server supports only revisions with a handshake, and this client is set to {}",
         list(ours)
     )]
     HandshakeRequired {
-        /// What this client may speak here.
+        /// The revisions that this client may use with the server.
         ours: Vec<String>,
     },
-    /// The server answered the opening with an error.
+    /// The server answered the first request with an error.
     #[error("the server refused the conversation: {0}")]
     Rejected(Error),
-    /// The server did not answer the opening.
+    /// The server did not answer the first request.
     #[error("the server did not answer {what} within {patience:?}")]
     TimedOut {
-        /// What was asked.
+        /// The request.
         what: &'static str,
-        /// How long the wait was.
+        /// The timeout that elapsed.
         patience: Duration,
     },
-    /// The server's answer to the opening makes no sense.
+    /// The server's answer to the first request violates the protocol.
     #[error("the server misbehaved while the conversation was opened")]
     Misbehaved(#[source] Misbehavior),
-    /// The client is described in a way that cannot be; its author is to blame.
-    #[error("the client cannot be: {0}")]
+    /// The configuration of the client is invalid.
+    #[error("invalid client configuration: {0}")]
     InvalidConfig(String),
     /// The client was closed.
     #[error("the client is closed")]

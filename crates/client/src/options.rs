@@ -9,82 +9,84 @@ use pintle_proto::Limits;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// The bounds of each conversation: calls in flight, how long they wait, rounds of questions.
+    /// Limits of each conversation: calls in flight, their timeouts, rounds of questions.
     pub limits: Arc<Limits>,
-    /// How long the server may take to answer `server/discover` before it is taken for a legacy
-    /// one (on a pipe) or for absent (over HTTP); default 10 s. Package runners that download
-    /// first may need a minute.
+    /// Timeout of the answer to `server/discover`; default 10 s. A server on a pipe that exceeds it
+    /// is treated as a legacy server; an HTTP server is reported as absent. Package runners that
+    /// download first may need a minute.
     pub probe_timeout: Duration,
-    /// How long a connection may take to come about; default 30 s. A client that makes no handshake
-    /// waits as long for the answer to `server/discover`.
+    /// Timeout of opening a connection; default 30 s. For a client that does not perform a
+    /// handshake it is also the timeout of `server/discover`.
     pub connect_timeout: Duration,
-    /// How long the end of a conversation may take before it is cut; default 5 s over what the
-    /// transport takes for itself.
+    /// A quarter of the time that [`Client::close`](crate::Client::close) waits until the transport
+    /// is closed; default 5 s. The transport limits its own time to close.
     pub close_timeout: Duration,
-    /// Pages of one list; default 1 000. More is a typed error: the list has no end.
+    /// Largest number of pages of one list; default 1 000. A longer list is a typed error, because
+    /// it may have no end.
     pub max_list_pages: usize,
-    /// Items of one list; default 100 000.
+    /// Largest number of items of one list; default 100 000.
     pub max_list_items: usize,
-    /// Changes that wait on one subscription; default 1 024. Equal ones are merged; beyond it the
-    /// subscription says that it has missed some.
+    /// Largest number of changes that wait on one subscription; default 1 024. Equal changes are
+    /// merged. The subscription counts the changes beyond the limit as missed.
     pub max_queued_changes: usize,
-    /// Pause before the second attempt to connect again; default 1 s. It doubles with every
-    /// attempt; calls made meanwhile fail.
+    /// Pause after a failed attempt to connect; default 1 s. It doubles with every failure. Calls
+    /// during the pause fail.
     pub reconnect_delay: Duration,
-    /// The longest such pause; default 30 s.
+    /// Upper limit of [`ClientOptions::reconnect_delay`] after doubling; default 30 s.
     pub max_reconnect_delay: Duration,
-    /// Tools of which it is remembered what their calls repeat, what they give, and what they are
-    /// approved by; default 10 000. Where tools are pinned, the others are not called.
+    /// Largest number of tools that the client caches; default 10 000. The cache holds their header
+    /// parameters, output schemas and fingerprints. If tools are pinned, tools beyond the limit are
+    /// not called.
     pub max_cached_tools: usize,
-    /// Results that are kept for as long as the server says, at most a day; default 1 024, none
-    /// with 0. The oldest gives way.
+    /// Largest number of cached results; default 1 024, none with 0. The server sets how long a
+    /// result is fresh; a day at most. The oldest result is evicted first.
     pub max_cached_results: usize,
-    /// Size of all of them together, in bytes; default 16 MiB.
+    /// Total size of the cached results, in bytes; default 16 MiB.
     pub max_cached_bytes: usize,
-    /// Whether a conversation that keeps results listens to the changes that make them wrong, where
-    /// the server tells of them (2026-07-28); default yes. Otherwise they are believed for as long
-    /// as the server said. Over HTTP listening holds one stream.
+    /// Whether a conversation with cached results listens for changes that make them stale; default
+    /// true. It requires a server that reports such changes (2026-07-28). Otherwise results are
+    /// fresh for as long as the server stated. Over HTTP, listening holds one stream.
     pub watch_cache: bool,
-    /// Resources that are listened to for that; default 64. The others are believed for as long as
-    /// the server said.
+    /// Largest number of resources that the client listens to for its cache; default 64. Results of
+    /// other resources are fresh for as long as the server stated.
     pub max_watched_resources: usize,
-    /// Pause between two questions whether the server is still there; default none: it is not
-    /// asked. A conversation whose server does not answer is lost, and opened again by the next
-    /// call.
+    /// Pause between two pings of the server; default none: the client sends no pings. If a ping is
+    /// not answered, the conversation is lost, and the next call opens a new one.
     pub ping_interval: Option<Duration>,
-    /// How long the server may take to answer that; default 30 s: servers answer while they work.
+    /// Timeout of a ping; default 30 s, because servers answer pings while they work.
     pub ping_timeout: Duration,
-    /// Visits to URLs that one error may send the user on before the call is made again
-    /// (2025-11-25); default 16, none with 0. With more the error is the caller's to look at.
+    /// Largest number of visits to URLs that one error may require before the call is repeated
+    /// (2025-11-25); default 16, none with 0. An error with more visits is returned to the caller.
     pub max_visits_per_call: usize,
-    /// How long a call waits for the end of such visits before it is made again in any case, in
-    /// all; default 5 min: not every server says that a user is done.
+    /// Total time that a call waits for the end of such visits; default 5 min. The call is then
+    /// sent again, because not every server reports the end of a visit.
     pub visit_timeout: Duration,
-    /// How long a task is waited for; default 24 h. A plain call that became a task is waited for
-    /// as long as a call.
+    /// Timeout of waiting for a task; default 24 h. A plain call that became a task has the timeout
+    /// of a call.
     pub task_timeout: Duration,
-    /// The shortest pause between two looks at a task, whatever the server says or tells; default
-    /// 100 ms.
+    /// Shortest pause between two polls of a task, whatever pause the server requests; default 100
+    /// ms. Notifications of the server do not shorten it.
     pub min_poll_interval: Duration,
-    /// That pause where the server does not say one; default 1 s. It grows to ten times as much
-    /// while nothing changes, and doubles with every failure.
+    /// Pause between two polls of a task if the server does not state one; default 1 s. It grows up
+    /// to ten times while nothing changes, and doubles with every failure.
     pub poll_interval: Duration,
-    /// The longest such pause, whatever the server says; default 5 min, so that a server that names
-    /// a year does not hide the end of a task for a year.
+    /// Longest pause between two polls of a task, whatever pause the server requests; default 5
+    /// min. A server that requests a year thus cannot hide the end of a task for a year.
     pub max_poll_interval: Duration,
-    /// Questions of one task that are answered; default 256. More is a typed error: it asks without
-    /// end.
+    /// Largest number of questions of one task that the client answers; default 256. More is a
+    /// typed error, because the task may ask without end.
     pub max_questions_per_task: usize,
-    /// Questions of the server that are tasks here at the same time, in one conversation, answered
-    /// or not; default 64. More are refused with -32603.
+    /// Largest number of the server's questions that are client tasks at the same time, in one
+    /// conversation, answered or not; default 64. The client refuses more with -32603.
     pub max_client_tasks: usize,
-    /// Size of the answers that are kept for them, in bytes; default 4 MiB. A task whose answer has
-    /// no room fails.
+    /// Total size of the answers stored for client tasks, in bytes; default 4 MiB. A task whose
+    /// answer does not fit fails.
     pub max_client_task_bytes: usize,
-    /// How long such a task is kept from its beginning, when the server does not say; default
-    /// 10 min. Whoever is asked has no longer to answer.
+    /// Time from its creation for which a client task is stored, if the server does not state one;
+    /// default 10 min. The handler must answer within it.
     pub client_task_ttl: Duration,
-    /// The longest that the server may wish for; default 24 h. A longer wish is granted this.
+    /// Upper limit of the time that the server may request for a client task; default 24 h. A
+    /// longer request is granted this time.
     pub max_client_task_ttl: Duration,
 }
 

@@ -7,38 +7,38 @@ use pintle_model::method::MethodName;
 use pintle_model::{Meta, ProgressParams, TaskMetadata};
 use pintle_proto::{Routing, Timeouts};
 
-/// Hears of progress.
+/// Receives the progress of a call.
 pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
 
-/// What is asked, and how.
+/// The content of a request and its options.
 pub(crate) struct Request {
     pub(crate) method: MethodName,
-    /// The parameters: a JSON object without `_meta`; or what is wrong with them.
+    /// The parameters: a JSON object without `_meta`; or the reason why they are invalid.
     pub(crate) params: Result<Bytes, String>,
     pub(crate) routing: Option<Box<Routing>>,
     pub(crate) meta: Meta,
     pub(crate) patience: CallTimeouts,
     pub(crate) on_progress: Option<OnProgress>,
-    /// Whether it changes nothing, so that it can be made again after a loss.
+    /// True if the request changes nothing, so that it can be sent again after a loss.
     pub(crate) is_repeatable: bool,
     pub(crate) freshness: Freshness,
-    /// The tool that is called.
+    /// Name of the called tool.
     pub(crate) tool: Option<Box<str>>,
-    /// What is said of the task that the caller wants it to be.
+    /// The parameters of the task that the caller requests.
     pub(crate) wish: Option<TaskMetadata>,
-    /// Whether it was made as one that asks to be a task.
+    /// True if the request was sent with a `task` member.
     pub(crate) is_augmented: bool,
 }
 
-/// What a call makes of results that are kept.
+/// How a call uses cached results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Freshness {
-    /// Takes what is fresh.
+    /// Accepts a fresh result.
     #[default]
     Usual,
-    /// Takes none: asks the server.
+    /// Accepts none: the request is sent to the server.
     Anew,
-    /// Takes what is fresh, and what is stale when the server cannot be asked.
+    /// Accepts a fresh result; and a stale one if the server is not reachable.
     OrStale,
 }
 
@@ -61,7 +61,7 @@ impl Request {
     }
 }
 
-/// How long a call may take, as far as the caller says.
+/// The timeouts of a call that the caller has set.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallTimeouts {
     pub(crate) quiet: Option<Duration>,
@@ -69,10 +69,10 @@ pub(crate) struct CallTimeouts {
 }
 
 impl CallTimeouts {
-    /// The patience, with the client's own where the caller says nothing.
+    /// Returns the timeouts of a call: those of the client where the caller has set none.
     pub(crate) fn patience(self, usual: Timeouts) -> Timeouts {
         let ceiling = self.total.unwrap_or_else(|| {
-            // Who waits longer for a sign of life waits at least as long for all of it.
+            // The total timeout is never shorter than the idle timeout.
             usual.total.max(self.quiet.unwrap_or_default())
         });
         Timeouts::new(self.quiet.unwrap_or(usual.idle).min(ceiling), ceiling)

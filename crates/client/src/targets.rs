@@ -1,4 +1,4 @@
-//! Servers within reach: in this process, behind byte streams, behind sockets.
+//! In-process, byte-stream, TCP and Unix-socket targets that a client can connect to.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use pintle_runtime::{
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 use tokio::task::JoinHandle;
 
-/// Bytes on the way between a client and a server of one process.
+/// Capacity of each direction between a client and a server in one process, in bytes.
 const DUPLEX_BYTES: usize = 64 << 10;
 
-/// A server in this process. Every conversation is one of its own.
+/// A server in this process. Each connection starts a conversation of its own with it.
 pub struct InProcess<S> {
     service: Arc<S>,
     options: PipeOptions,
 }
 
 impl<S: Service> InProcess<S> {
-    /// Talks to a service.
+    /// Connects to a service, which is served with the default [`PipeOptions`].
     pub fn new(service: S) -> Self {
         Self {
             service: Arc::new(service),
@@ -30,7 +30,7 @@ impl<S: Service> InProcess<S> {
         }
     }
 
-    /// Serves with bounds of its own.
+    /// Sets the limits and timeouts of the serving side.
     #[must_use]
     pub fn with_options(mut self, options: PipeOptions) -> Self {
         self.options = options;
@@ -38,11 +38,11 @@ impl<S: Service> InProcess<S> {
     }
 }
 
-/// A server in this process, from its description.
+/// Builds the service of a server and returns a target that connects to it in this process.
 ///
 /// # Errors
 ///
-/// What its author got wrong.
+/// The error of [`IntoService::into_service`] if the server's description is invalid.
 pub fn in_process<S: IntoService>(server: S) -> Result<InProcess<S::Service>, S::Error> {
     server.into_service().map(InProcess::new)
 }
@@ -72,14 +72,14 @@ impl<S> fmt::Debug for InProcess<S> {
     }
 }
 
-/// Carries a conversation with a server in this process.
+/// The transport of a conversation with a server in this process.
 #[derive(Debug)]
 pub struct InProcessTransport {
     streams: StreamTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
     server: Serving,
 }
 
-/// The server's driver, which does not outlive the conversation.
+/// The task that drives the server. Dropping this value aborts the task.
 #[derive(Debug)]
 struct Serving(JoinHandle<()>);
 
@@ -98,16 +98,16 @@ impl Transport for InProcessTransport {
     }
 }
 
-/// A server behind a pair of byte streams. They carry one conversation; there is no other.
+/// A server behind a pair of byte streams. They carry one conversation; a second connection fails.
 pub struct Streams<R, W>(Mutex<Option<StreamTransport<R, W>>>);
 
 impl<R, W> Streams<R, W> {
-    /// Reads from `reader` and writes to `writer`.
+    /// Reads from `reader` and writes to `writer`, with the default [`StreamOptions`].
     pub fn new(reader: R, writer: W) -> Self {
         Self::with(reader, writer, StreamOptions::default())
     }
 
-    /// As [`Streams::new`], with bounds of its own.
+    /// As [`Streams::new`], with other limits and timeouts.
     pub fn with(reader: R, writer: W, options: StreamOptions) -> Self {
         Self(Mutex::new(Some(StreamTransport::with(
             reader, writer, options,
@@ -154,7 +154,7 @@ impl Tcp {
         }
     }
 
-    /// Talks with bounds of its own.
+    /// Sets the limits and timeouts of the transport.
     #[must_use]
     pub fn with_options(mut self, options: StreamOptions) -> Self {
         self.options = options;
@@ -169,7 +169,7 @@ impl Connect for Tcp {
     async fn connect(&self) -> Result<Self::Transport, TransportError> {
         let stream = tokio::net::TcpStream::connect(&self.address).await;
         let stream = stream.map_err(|error| unreachable(&self.address, error))?;
-        // A server that is gone again is noticed by whoever reads from it.
+        // The result may be ignored: a closed connection is detected by the next read.
         let _ = stream.set_nodelay(true);
         let (reader, writer) = stream.into_split();
         Ok(StreamTransport::with(reader, writer, self.options.clone()))
@@ -198,7 +198,7 @@ impl Unix {
         }
     }
 
-    /// Talks with bounds of its own.
+    /// Sets the limits and timeouts of the transport.
     #[must_use]
     pub fn with_options(mut self, options: StreamOptions) -> Self {
         self.options = options;

@@ -1,6 +1,7 @@
-//! What a server tells of tasks by itself, and who follows them.
+//! The notifications of a server about tasks, and the listeners for them.
 //!
-//! Nothing depends on it: whoever follows a task asks for it anyway, only sooner when it is told of.
+//! No behavior depends on them: the client polls each task anyway, and a notification only makes it
+//! poll sooner.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -11,14 +12,15 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 use tokio::sync::Notify;
 
-/// Progress of one task that waits to be taken; beyond it the latest replaces the one before.
+/// Largest number of unread progress notifications of one task; beyond it the latest replaces the
+/// one before.
 const WAITING_PROGRESS: usize = 64;
 
-/// The tasks that are followed.
+/// The listeners for the tasks that the client follows.
 #[derive(Debug, Default)]
 pub(crate) struct TaskEvents(Mutex<Vec<Weak<TaskListener>>>);
 
-/// What is told of one task.
+/// The unread notifications about one task.
 #[derive(Debug)]
 pub(crate) struct TaskListener {
     id: String,
@@ -41,7 +43,7 @@ struct Named {
 }
 
 impl TaskEvents {
-    /// Hears of a task for as long as the ear is kept.
+    /// Receives the notifications about a task until the listener is dropped.
     pub(crate) fn listen(&self, id: &str) -> Arc<TaskListener> {
         let ear = Arc::new(TaskListener {
             id: id.to_owned(),
@@ -58,7 +60,7 @@ impl TaskEvents {
         ear
     }
 
-    /// A task has changed, whatever it is now.
+    /// Records that a task has changed, whatever its status.
     pub(crate) fn changed(&self, notified: &IncomingNotice) {
         let Ok(Named { task_id }) = notified.params.decode() else {
             return;
@@ -69,7 +71,7 @@ impl TaskEvents {
         }
     }
 
-    /// A task has come further.
+    /// Records the progress of a task.
     pub(crate) fn progress(&self, notified: &IncomingNotice) {
         let Ok(progress) = notified.params.decode::<ProgressParams>() else {
             return;
@@ -93,7 +95,7 @@ impl TaskEvents {
 }
 
 impl TaskListener {
-    /// Waits until something is told.
+    /// Waits until a notification arrives.
     ///
     /// # Cancellation
     ///
@@ -102,12 +104,12 @@ impl TaskListener {
         self.wake.notified().await;
     }
 
-    /// Whether the task was told to have changed, since this was asked last.
+    /// Returns true if the server has reported a change of the task since the last call.
     pub(crate) fn take_change(&self) -> bool {
         std::mem::take(&mut self.lock().has_changed)
     }
 
-    /// The oldest progress that nobody took.
+    /// Returns the oldest unread progress.
     pub(crate) fn take_progress(&self) -> Option<ProgressParams> {
         self.lock().progress.pop_front()
     }

@@ -1,5 +1,5 @@
-//! What is known of a server's tools: what their calls repeat in headers, what they
-//! give, and whether they are tasks.
+//! The cached properties of a server's tools: header parameters, output schemas, support of tasks
+//! and fingerprints.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,23 +15,22 @@ use crate::output_schema::OutputSchema;
 #[derive(Default)]
 pub(crate) struct ToolCache(Mutex<HashMap<String, Arc<KnownTool>>>);
 
-/// One tool.
 #[derive(Debug)]
 pub(crate) struct KnownTool {
     pub(crate) param_headers: Vec<ParamHeader>,
     pub(crate) output: Option<Arc<OutputSchema>>,
-    /// How often the tools were said to have changed when this was learned.
+    /// The number of reported changes of the tools when this tool was listed.
     pub(crate) as_of: u64,
     pub(crate) task_support: TaskSupport,
-    /// What it is approved by, where that matters.
+    /// The fingerprint for the check of approvals; none if the client has no approvals.
     pub(crate) fingerprint: Option<Arc<str>>,
-    /// Whether it was something else when it was listed just before: it has changed without a word,
-    /// or there are several of this name.
+    /// True if the tool differed when it was listed just before: it changed without a notification,
+    /// or the server lists several tools of this name.
     pub(crate) is_ambiguous: bool,
 }
 
 impl ToolCache {
-    /// Learns of a tool, after so many changes; those beyond `limit` are not remembered.
+    /// Caches a tool as of the given number of changes. New tools beyond `limit` are not cached.
     pub(crate) fn learn(
         &self,
         tool: &Tool,
@@ -48,7 +47,7 @@ impl ToolCache {
         let is_ambiguous = before.is_some_and(|before| before.fingerprint != fingerprint);
         let before = before.and_then(|tool| tool.output.clone());
         let output = tool.output_schema.as_ref().map(|schema| match before {
-            // It may have been compiled.
+            // The old schema may already be compiled.
             Some(before) if before.is(schema) => before,
             _ => Arc::new(OutputSchema::new(schema.clone())),
         });
@@ -67,7 +66,7 @@ impl ToolCache {
         self.lock().get(name).cloned()
     }
 
-    /// Another conversation may be with another version of the server.
+    /// Removes all tools, because another conversation may be with another version of the server.
     pub(crate) fn forget(&self) {
         self.lock().clear();
     }
@@ -78,7 +77,7 @@ impl ToolCache {
 }
 
 impl KnownTool {
-    /// The arguments that a call repeats: header names, and values as text.
+    /// Returns the arguments that a call repeats in headers: header names, and values as text.
     ///
     /// Spec: [2026-07-28, Streamable HTTP, custom headers][spec].
     ///
@@ -105,7 +104,7 @@ fn at<'v>(arguments: &'v Value, path: &[Box<str>]) -> Option<&'v Value> {
         .try_fold(arguments, |value, name| value.get(&**name))
 }
 
-/// A value as headers say it: text as it is, whole numbers in digits, yes or no.
+/// Formats a value for a header: text as it is, integers in digits, booleans as words.
 fn text_of(value: &Value) -> Option<Box<str>> {
     match value {
         Value::String(text) => Some(text.as_str().into()),

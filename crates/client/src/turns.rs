@@ -1,8 +1,8 @@
-//! Who speaks of a resource to the server of a session: one at a time.
+//! Turns of sending messages about a resource to the server of a session: one at a time.
 //!
-//! Over HTTP every message goes its own way. The end of a subscription could overtake the beginning
-//! of the next one to the same resource, and the server would be left with none. So whoever has
-//! something to say of a resource waits until the server has answered whoever spoke of it before.
+//! Over HTTP every message has its own request. The end of a subscription could overtake the start
+//! of the next one to the same resource, and the server would keep none. So a message about a
+//! resource waits until the server has answered the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -16,28 +16,28 @@ pub(crate) struct Turns(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Where one waits, for each resource that somebody speaks of.
+    /// The queue for each resource that has a message in flight.
     places: BTreeMap<String, Weak<Place<()>>>,
-    /// The resources whose end is waiting to be said.
+    /// The resources whose unsubscription waits for its turn.
     leaving: BTreeSet<String>,
 }
 
-/// The turn to speak of a resource: over when it is dropped.
+/// The turn to send a message about a resource. Dropping it ends the turn.
 pub(crate) type Turn = OwnedMutexGuard<()>;
 
 impl Turns {
-    /// Waits for the turn to speak of a resource: first come, first served.
+    /// Waits for the turn to send a message about a resource: first come, first served.
     pub(crate) async fn take(&self, uri: &str) -> Turn {
         self.place(uri).lock_owned().await
     }
 
-    /// Whether nobody waits yet to say that a resource is of no interest any more; somebody does
-    /// from now on, until [`Turns::leave`].
+    /// Returns true if no unsubscription of the resource waits yet. Marks one as waiting until
+    /// [`Turns::leave`].
     pub(crate) fn begin_leaving(&self, uri: &str) -> bool {
         self.lock().leaving.insert(uri.to_owned())
     }
 
-    /// Waits for the turn to say that a resource is of no interest any more.
+    /// Waits for the turn to unsubscribe from a resource.
     pub(crate) async fn leave(&self, uri: &str) -> Turn {
         let turn = self.take(uri).await;
         self.lock().leaving.remove(uri);

@@ -1,4 +1,4 @@
-//! Describing a client.
+//! The builder of a client: identity, handlers, limits and rules, then the connection.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -26,7 +26,8 @@ use crate::tool_cache::ToolCache;
 
 /// Configuration of a client that has not connected yet.
 ///
-/// The client declares a capability for each handler that is registered here.
+/// The client declares a capability for each registered handler of questions (forms, URLs,
+/// sampling), and for roots if they are set. Handlers of notifications need no capability.
 #[derive(Debug, Clone)]
 #[must_use = "a client is made by connecting it"]
 pub struct ClientBuilder {
@@ -54,42 +55,45 @@ impl ClientBuilder {
         }
     }
 
-    /// Sets the name and version that the client sends to servers; by default those of `pintle`.
+    /// Sets the name and version that the client sends to servers. The default is `pintle` and its
+    /// version.
     pub fn identity(mut self, identity: Implementation) -> Self {
         self.identity = identity;
         self
     }
 
-    /// Sets the revisions that the client may speak; by default the newest that the server speaks.
+    /// Sets the revisions that the client may use; default [`EraMode::Auto`]: the newest revision
+    /// that the server and the client support.
     pub fn mode(mut self, mode: EraMode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Remembers the eras of servers here.
+    /// Sets the cache of the eras of servers; clients may share one. By default each client has an
+    /// empty cache.
     pub fn eras(mut self, eras: EraCache) -> Self {
         self.eras = eras;
         self
     }
 
-    /// Sets the bounds.
+    /// Sets all limits, timeouts and intervals, including those of [`ClientBuilder::limits`].
     pub fn options(mut self, options: ClientOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Sets the bounds of each conversation.
+    /// Sets the limits of each conversation: [`ClientOptions::limits`].
     pub fn limits(mut self, limits: Limits) -> Self {
         self.options.limits = Arc::new(limits);
         self
     }
 
-    /// Lets the server ask the user to fill in a form.
+    /// Registers the handler that asks the user to fill in a form of the server.
     ///
-    /// Fields that the answer leaves out are set to the form's defaults, unless
-    /// [`ClientBuilder::fill_form_defaults`] is off; an answer that does not fit the form is not
-    /// sent. Show who asks, let the user look at the answer before it goes, and offer to
-    /// decline.
+    /// Fields that an accepted answer leaves out are set to the form's defaults, unless
+    /// [`ClientBuilder::fill_form_defaults`] is off. An answer that does not fit the form is not
+    /// sent; the question then fails. Show which server asks, let the user review the answer before
+    /// you return it, and offer to decline.
     ///
     /// Spec: [2026-07-28, Elicitation][spec].
     ///
@@ -103,20 +107,21 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether an accepted answer gets the form's default for each field that it leaves out; default
-    /// true. Turn it off where users may leave a field empty although it has a default: the handler
-    /// then shows [`FormQuestion::defaults`] itself.
+    /// Sets whether each field that an accepted answer leaves out gets the form's default; default
+    /// true. Turn it off if users may leave a field with a default empty. The handler then shows
+    /// [`FormQuestion::defaults`] itself.
     pub fn fill_form_defaults(mut self, fills: bool) -> Self {
         self.handlers.leaves_defaults = !fills;
         self
     }
 
-    /// Lets the server send the user to a URL. `Accepted` is the user's consent, after which the
-    /// handler has opened it.
+    /// Registers the handler that asks the user to visit a URL. It returns `Accepted` after the
+    /// user has agreed and the handler has opened the URL.
     ///
-    /// A call can fail because it requires visits first (-32042, 2025-11-25). The call then asks this
-    /// handler, too. It waits up to [`ClientOptions::visit_timeout`] until the server or
-    /// [`Client::complete_visit`] reports that the visits are done. Then it is sent once more.
+    /// A call can fail because it requires visits first (-32042, 2025-11-25). The client then
+    /// passes these visits to this handler, too. The call waits up to
+    /// [`ClientOptions::visit_timeout`] until the server or [`Client::complete_visit`] reports that
+    /// the visits are done. Then it is sent once more.
     pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(UrlQuestion) -> Fut + Send + Sync + 'static,
@@ -126,13 +131,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls the closure when the user is done at an accepted URL, with the server's id of the visit.
-    pub fn on_visit_complete(mut self, hear: impl Fn(String) + Send + Sync + 'static) -> Self {
-        self.handlers.visited = Some(Arc::new(hear));
+    /// Calls the closure when the server reports that the user is done at an accepted URL. The
+    /// argument is the server's id of the visit. The closure must not block.
+    pub fn on_visit_complete(mut self, receive: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.handlers.visited = Some(Arc::new(receive));
         self
     }
 
-    /// Lets the server ask a model, without tools.
+    /// Registers the handler that passes a sampling request of the server to a model. The client
+    /// does not declare support for tools in such requests.
     pub fn on_sample<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
@@ -143,7 +150,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Lets the server ask a model, and give it tools.
+    /// As [`ClientBuilder::on_sample`], and declares that sampling requests may contain tools.
     pub fn on_sample_with_tools<F, Fut>(self, ask: F) -> Self
     where
         F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
@@ -154,11 +161,13 @@ impl ClientBuilder {
         described
     }
 
-    /// Lets the server make tasks of its questions (2025-11-25): it is answered at once, and asks for
-    /// the answer later. Its handlers are the same.
+    /// Lets the server turn its questions into tasks (2025-11-25). The client then answers a
+    /// question at once with a task, and the server requests the result later. The same handlers
+    /// answer these questions. The client declares this only if it has a handler for forms, URLs or
+    /// sampling.
     ///
-    /// A conversation has its own tasks; they end with it. [`ClientOptions::max_client_tasks`]
-    /// and the options after it bound their number, size and lifetime.
+    /// The tasks belong to one conversation and end with it. [`ClientOptions::max_client_tasks`]
+    /// and the options after it limit their number, size and lifetime.
     ///
     /// Spec: [2025-11-25, Tasks][spec].
     ///
@@ -175,8 +184,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Declares to servers that this client speaks an extension, with its settings; the client itself does
-    /// nothing for it. So does one whose tokens come in a way of its own: `pintle_auth::Way::extension`.
+    /// Declares an extension with its settings to servers. The client itself does nothing for it.
+    /// Declare with it also the extension that `pintle_auth::GrantFlow::extension` names.
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
         self.handlers.declared.push((id.into(), settings));
         self
@@ -187,41 +196,43 @@ impl ClientBuilder {
         self.named_roots(roots.into_iter().map(|root| Root::new(root.into())))
     }
 
-    /// As [`ClientBuilder::roots`], with names.
+    /// As [`ClientBuilder::roots`], with display names.
     pub fn named_roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
         self.roots = Some(roots.into_iter().collect());
         self
     }
 
     /// Calls the closure for each log message of the server. The closure must not block.
-    pub fn on_log(mut self, hear: impl Fn(LogMessageParams) + Send + Sync + 'static) -> Self {
-        self.handlers.log = Some(Arc::new(hear));
+    pub fn on_log(mut self, receive: impl Fn(LogMessageParams) + Send + Sync + 'static) -> Self {
+        self.handlers.log = Some(Arc::new(receive));
         self
     }
 
     /// Calls the closure for each change that a subscription of this client receives.
     ///
-    /// Up to 2025-11-25 it also receives changes of lists without a subscription. The closure must not block.
-    pub fn on_change(mut self, hear: impl Fn(Change) + Send + Sync + 'static) -> Self {
-        self.handlers.change = Some(Arc::new(hear));
+    /// Up to 2025-11-25 it is called for every change that the server reports, also without a
+    /// subscription. The closure must not block.
+    pub fn on_change(mut self, receive: impl Fn(Change) + Send + Sync + 'static) -> Self {
+        self.handlers.change = Some(Arc::new(receive));
         self
     }
 
-    /// Calls the closure for each notification that no other handler receives. The closure must not block.
-    pub fn on_notice(mut self, hear: impl Fn(IncomingNotice) + Send + Sync + 'static) -> Self {
-        self.handlers.notice = Some(Arc::new(hear));
+    /// Calls the closure for each change of a task's status, and for each notification of a method
+    /// that this client does not process. The closure must not block.
+    pub fn on_notice(mut self, receive: impl Fn(IncomingNotice) + Send + Sync + 'static) -> Self {
+        self.handlers.notice = Some(Arc::new(receive));
         self
     }
 
-    /// Sets when the structured content of tools is checked against their output schemas; default
-    /// [`OutputCheck::Listed`]. Content that does not fit is
+    /// Sets when the client checks the structured content of tools against their output schemas;
+    /// default [`OutputCheck::Listed`]. A call whose content violates the schema fails with
     /// [`Misbehavior::Output`](crate::Misbehavior::Output).
     pub fn check_output(mut self, check: OutputCheck) -> Self {
         self.check_output = check;
         self
     }
 
-    /// Compares the listed tools with their approved forms: see
+    /// Compares each listed tool with its approved definition, and passes changed tools to
     /// [`ClientBuilder::on_changed_tool`]. Calls of changed tools are still sent.
     pub fn watch_tools(mut self, approvals: Approvals) -> Self {
         self.pins = Some(ToolPins {
@@ -231,15 +242,15 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`ClientBuilder::watch_tools`], and calls only tools that are unchanged since their approval.
-    /// Any other call fails with [`CallError::NotApproved`](crate::CallError::NotApproved), and is not
-    /// sent.
+    /// As [`ClientBuilder::watch_tools`], and sends only calls of tools whose definition equals the
+    /// approved one. Any other call fails with
+    /// [`CallError::NotApproved`](crate::CallError::NotApproved).
     ///
-    /// The check uses the tool as it was last listed. The client lists the tools before a call in two
-    /// cases: the tool was not yet found in this conversation, or the server has reported a change of
-    /// its tools. Since 2026-07-28 the server reports changes to clients that listen
-    /// ([`Client::listen`]) and to clients that cache lists. An unreported change is detected when the
-    /// tool is next listed.
+    /// The check uses the tool as it was last listed. The client lists the tools before a call in
+    /// three cases: it has not yet listed this tool in this conversation, the server has reported a
+    /// change of its tools, or the tool's last two listed definitions differ. Since 2026-07-28
+    /// servers report changes only to clients that listen ([`Client::listen`]) or cache lists. A
+    /// change without a report is detected when the tool is next listed.
     pub fn pin_tools(mut self, approvals: Approvals) -> Self {
         self.pins = Some(ToolPins {
             approvals,
@@ -248,10 +259,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls the closure with the present form of a tool that differs from its approved form. This
-    /// happens once for each change, when the tool is listed. The closure must not block.
-    pub fn on_changed_tool(mut self, hear: impl Fn(Tool) + Send + Sync + 'static) -> Self {
-        self.handlers.changed_tool = Some(Arc::new(hear));
+    /// Calls the closure with the listed definition of a tool that differs from the approved one:
+    /// once for each new definition. It requires [`ClientBuilder::watch_tools`] or
+    /// [`ClientBuilder::pin_tools`]. The closure must not block.
+    pub fn on_changed_tool(mut self, receive: impl Fn(Tool) + Send + Sync + 'static) -> Self {
+        self.handlers.changed_tool = Some(Arc::new(receive));
         self
     }
 
@@ -259,7 +271,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`].
+    /// [`ConnectError::InvalidConfig`] as for [`ClientBuilder::connect_lazily`]; any other
+    /// [`ConnectError`] if the conversation cannot be opened.
     ///
     /// # Cancellation
     ///
@@ -274,13 +287,14 @@ impl ClientBuilder {
         Ok(client)
     }
 
-    /// Returns a client that connects at its first call, and tries again at later calls. While the
-    /// server is not available, calls fail with [`CallError::NotConnected`](crate::CallError::NotConnected).
+    /// Returns a client that connects at its first call. After a failure, later calls try again,
+    /// with a pause of [`ClientOptions::reconnect_delay`] or more between attempts. Meanwhile calls
+    /// fail with [`CallError::NotConnected`](crate::CallError::NotConnected).
     ///
     /// # Errors
     ///
-    /// [`ConnectError::InvalidConfig`] for a target that does not name a server, for roots that are not files, and for
-    /// approvals of another server's tools.
+    /// [`ConnectError::InvalidConfig`] if the target does not name a server, if a root is not a
+    /// `file://` URI or contains `..` or a zero byte, or if the approvals belong to another server.
     pub fn connect_lazily<Kind>(
         mut self,
         target: impl IntoConnect<Kind>,

@@ -1,16 +1,18 @@
-//! Why a tool is not called.
+//! Reasons why a client refuses to call a tool.
 
-/// Why a tool was not called.
+/// The reason why a pinned tool was not called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// Nobody has approved it.
+    /// The tool was never approved.
     #[error("the tool is not approved")]
     Never,
-    /// It is not what was approved; or the server lists several tools of this name.
+    /// The tool differs from its approved definition, or the server lists several tools of this
+    /// name.
     #[error("the definition of the tool differs from the approved one")]
     Changed,
-    /// The server does not list it, or so far behind that it is not looked at.
-    #[error("the server does not list it")]
+    /// The server does not list the tool, or the tool lies beyond the limits of the list or the
+    /// cache.
+    #[error("the server does not list the tool")]
     Unlisted,
 }

@@ -5,25 +5,25 @@ use std::fmt;
 use pintle_model::CallToolResult;
 use pintle_schema::Violation;
 
-/// What a tool gave, although its output schema promises something else.
+/// Output of a tool that violates the tool's output schema.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OutputError {
-    /// The tool.
+    /// Name of the tool.
     pub tool: Box<str>,
-    /// What is wrong.
+    /// The violation.
     pub fault: OutputErrorKind,
-    /// The result as it came: to be looked at, not to be relied on.
+    /// The result as received: for inspection only, because it is not valid.
     pub result: CallToolResult,
 }
 
-/// What is wrong with an output.
+/// The violation of an output schema.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum OutputErrorKind {
-    /// There is no structured content.
+    /// The result has no structured content.
     Missing,
-    /// It is not what the schema asks for: where, and what belongs there. At least one, 16 at most.
+    /// The structured content violates the schema: the violations with their places, from 1 to 16.
     Violations(Vec<Violation>),
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for OutputError {
         match &self.fault {
             OutputErrorKind::Missing => write!(
                 f,
-                "the tool {tool:?} promises structured content, and gave none"
+                "the tool {tool:?} has an output schema, but its result has no structured content"
             ),
             OutputErrorKind::Violations(violations) => {
                 write!(

@@ -5,36 +5,37 @@ use std::fmt;
 use pintle_model::{Error, ErrorCode};
 use pintle_runtime::RequiredCapability;
 
-/// Why a model gave no message. Closed: refusing is a decision, all else is a failure.
+/// The reason why a model returned no message. Closed: a refusal is a decision, all else is a
+/// failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SamplingError {
-    /// The user does not want it.
+    /// The user refused the request.
     Refused,
-    /// It did not work; the server is not told why.
+    /// The request failed. The reason is not sent to the server.
     Failed(String),
 }
 
-/// Why a question has no answer. That the user said no is an answer.
+/// The reason why a question has no answer. A user who declines has answered.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum QuestionError {
-    /// The client had not declared that it can be asked this; its handler was not called.
+    /// The client has not declared the capability for this question; its handler was not called.
     Undeclared(RequiredCapability),
-    /// Nobody here knows this kind of question.
+    /// This client does not know this kind of question.
     UnknownKind,
-    /// The question itself makes no sense, or leads where no user is sent.
+    /// The question is invalid, or its URL is one that the client does not open.
     Unsound(String),
     /// The user or the client refused to let a model answer.
     Refused,
-    /// The handler failed, or gave an answer that does not fit the question.
+    /// The handler failed, or its answer does not fit the question.
     Failed(String),
 }
 
 impl QuestionError {
-    /// The error that a server is answered with, where it asked by a request.
+    /// Returns the error to answer the server with if the question was a request.
     pub(crate) fn to_error(&self, method: &str) -> Error {
         match self {
-            // The capability itself was declared, or the request was rejected before.
+            // The capability itself is declared, because other requests are rejected before.
             Self::Undeclared(
                 RequiredCapability::Form
                 | RequiredCapability::Url
@@ -52,10 +53,10 @@ impl fmt::Display for QuestionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undeclared(need) => write!(f, "this client did not declare {need}"),
-            Self::UnknownKind => f.write_str("the question is of a kind that is unknown here"),
-            Self::Unsound(reason) => write!(f, "the question is not sound: {reason}"),
+            Self::UnknownKind => f.write_str("the kind of the question is unknown"),
+            Self::Unsound(reason) => write!(f, "invalid question: {reason}"),
             Self::Refused => f.write_str("the user refused to let the model answer"),
-            Self::Failed(reason) => write!(f, "the question's handler failed: {reason}"),
+            Self::Failed(reason) => write!(f, "the handler of the question failed: {reason}"),
         }
     }
 }

@@ -1,71 +1,72 @@
-//! Why a group did not do what was asked.
+//! Errors of a group of servers.
 
 use std::sync::Arc;
 
 use crate::error::{CallError, ConnectError};
 
-/// Why a group took no member.
+/// The reason why a group did not accept a member.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddMemberError {
-    /// The name cannot be that of a member.
-    #[error("{name:?} cannot be the name of a member: {reason}")]
+    /// The name is not allowed for a member.
+    #[error("invalid member name {name:?}: {reason}")]
     Name {
         /// The name.
         name: String,
-        /// What such a name is.
+        /// The rule for such names.
         reason: &'static str,
     },
-    /// There is a member of that name: remove it first.
-    #[error("there is a member {name} already")]
+    /// The group has a member of that name; remove it first.
+    #[error("the group already has a member {name}")]
     Taken {
         /// The name.
         name: String,
     },
-    /// The group has as many members as it may have.
-    #[error("the group has {limit} members already")]
+    /// The group has the largest allowed number of members.
+    #[error("the group already has {limit} members")]
     Full {
         /// The limit.
         limit: usize,
     },
-    /// The member's client is described in a way that cannot be.
-    #[error("the member cannot be")]
+    /// The configuration of the member's client is invalid.
+    #[error("invalid client configuration of the group member")]
     Invalid(#[source] ConnectError),
     /// The group was closed.
     #[error("the group is closed")]
     Closed,
 }
 
-/// Why a group did not answer.
+/// The reason why a group did not answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
-    /// The name is not one that the group gives: no member is called what it begins with.
-    #[error("no member answers for {name}")]
+    /// The name does not begin with the name of a member.
+    #[error("no member of the group has the name {name}")]
     NoMember {
         /// The name.
         name: String,
     },
-    /// No member lists the resource, or a template of it.
+    /// No member lists the resource, or a template that matches it.
     #[error("no member lists {uri}")]
     Unlisted {
         /// The resource.
         uri: String,
     },
-    /// Several members list the resource: ask one of them, by [`Group::client`](crate::Group::client).
+    /// Several members list the resource: call one of them with
+    /// [`Group::client`](crate::Group::client).
     #[error("{uri} is listed by {}", members.join(", "))]
     Ambiguous {
-        /// The resource.
+        /// URI of the resource.
         uri: String,
-        /// Who lists it.
+        /// Names of the members that list the resource.
         members: Vec<Arc<str>>,
     },
-    /// A member was asked, and there is no result.
-    #[error("the member {member} gave no result")]
+    /// The call to a member failed.
+    #[error("the call to the member {member} failed")]
     Failed {
-        /// Who was asked.
+        /// Name of the member.
         member: Arc<str>,
-        /// Why not.
+        /// The reason.
         #[source]
         source: CallError,
     },

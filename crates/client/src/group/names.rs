@@ -31,13 +31,13 @@ pub(super) fn check(name: &str) -> Result<(), AddMemberError> {
         })
     };
     if name.is_empty() || name.len() > MEMBER_CHARS {
-        return fault("it has 1 to 32 characters");
+        return fault("a member name has 1 to 32 characters");
     }
     if !name.chars().all(is_plain) {
-        return fault("it is of letters, digits, `-` and `_`");
+        return fault("a member name consists of letters, digits, `-` and `_`");
     }
     if name.contains(SEPARATOR) || name.starts_with('_') || name.ends_with('_') {
-        return fault("it has no `__`, and no `_` at its ends");
+        return fault("a member name has no `__`, and no `_` at its ends");
     }
     Ok(())
 }
