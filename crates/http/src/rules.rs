@@ -14,5 +14,6 @@ pub(crate) mod number;
 pub(crate) mod origin;
 pub(crate) mod param_headers;
 pub(crate) mod params_preview;
+pub(crate) mod request_headers;
 pub(crate) mod session_id;
 pub(crate) mod status;

@@ -4,12 +4,12 @@
 //! message of a session ends that session. A response with an error status may carry a JSON-RPC
 //! error, so its body is read first.
 
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use std::time::Duration;
 
 use crate::rules::headers::single;
-use crate::rules::media::{EVENT_STREAM, JSON, is_type, is_unencoded};
+use crate::rules::media::{EVENT_STREAM, JSON, is_type, names_no_coding};
 
 /// The kind of a request, which decides the possible responses. Closed: no other kind exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> ResponseKind 
         .ok()
         .flatten()
         .unwrap_or_default();
-    let readable = is_unencoded(headers);
+    let readable = names_no_coding(headers.get_all(CONTENT_ENCODING).iter());
     match sent {
         _ if readable && is_type(said, EVENT_STREAM) => ResponseKind::Events,
         Sent::Request if readable && is_type(said, JSON) => ResponseKind::Message,

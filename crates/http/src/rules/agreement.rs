@@ -3,7 +3,7 @@
 //! The body decides. A header that differs is rejected, so that a proxy that reads headers decides
 //! about the same message.
 
-use http::{HeaderMap, HeaderName};
+use http::HeaderName;
 use pintle_model::{Error, ErrorCode};
 
 use crate::rules::headers::{HeaderError, decoded};
@@ -77,21 +77,21 @@ impl From<HeaderMismatchError> for Error {
 ///
 /// [`HeaderMismatchError`], unless both are absent or both have the same value.
 pub(crate) fn agree(
-    headers: &HeaderMap,
+    found: Result<Option<&str>, HeaderError>,
     header: &HeaderName,
     body: Option<&str>,
 ) -> Result<(), HeaderMismatchError> {
-    agree_by(headers, header, body, |value, body| value == body)
+    agree_by(found, header, body, |value, body| value == body)
 }
 
 /// As [`agree`], with a custom comparison.
 pub(crate) fn agree_by(
-    headers: &HeaderMap,
+    found: Result<Option<&str>, HeaderError>,
     header: &HeaderName,
     body: Option<&str>,
     same: impl Fn(&str, &str) -> bool,
 ) -> Result<(), HeaderMismatchError> {
-    let value = decoded(headers, header)?;
+    let value = decoded(found, header)?;
     let header = || header.clone();
     match (value, body) {
         (None, None) => Ok(()),
@@ -119,15 +119,15 @@ fn clip(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderMap, HeaderValue};
 
     use super::*;
-    use crate::rules::headers::NAME;
+    use crate::rules::headers::{NAME, single};
 
     fn with(value: Option<&'static str>, body: Option<&str>) -> Option<i64> {
         let mut headers = HeaderMap::new();
         headers.extend(value.map(|value| (NAME, HeaderValue::from_static(value))));
-        agree(&headers, &NAME, body)
+        agree(single(&headers, &NAME), &NAME, body)
             .err()
             .map(|why| Error::from(why).code.0)
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_message_names_the_header_and_both_values() {
         let headers = HeaderMap::from_iter([(NAME, HeaderValue::from_static("sub"))]);
-        let why = agree(&headers, &NAME, Some("add"))
+        let why = agree(single(&headers, &NAME), &NAME, Some("add"))
             .expect_err("they differ")
             .to_string();
         assert!(

@@ -17,20 +17,20 @@ mod http_rejection;
 
 use std::str::FromStr;
 
-use http::HeaderMap;
 use pintle_model::{Feature, Revision};
 
 #[cfg(feature = "sse")]
 pub(crate) use batch::outlined;
 pub(crate) use batch::{BatchRoute, Part, by_batch, no_batches, parts_of};
 pub(crate) use body::by_body;
-pub(crate) use head::by_head;
 #[cfg(feature = "sse")]
 pub(crate) use head::by_head_of_two;
+pub(crate) use head::{HeadDecision, by_head};
 pub(crate) use http_rejection::HttpRejection;
 
-use crate::rules::headers::{self, HeaderError};
+use crate::rules::headers::HeaderError;
 use crate::rules::origin::HostPolicy;
+use crate::rules::request_headers::{Known, RequestHeaders};
 use crate::rules::session_id::SessionId;
 
 /// The service for revisions with a handshake. Closed: three modes exist.
@@ -65,10 +65,6 @@ pub(crate) enum Route {
     Session(SessionId),
     /// A message of the handshake era, served without a session.
     Sessionless(Revision),
-    /// A stream for messages that belong to no request.
-    Stream(SessionId),
-    /// The end of a session.
-    End(SessionId),
 }
 
 /// The value of `MCP-Protocol-Version`. Closed: a date is of one era or unknown.
@@ -80,8 +76,8 @@ enum Named<'h> {
     Unknown(&'h str),
 }
 
-fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, HeaderError> {
-    let Some(date) = headers::single(headers, &headers::PROTOCOL_VERSION)? else {
+fn named_revision<'h>(headers: &RequestHeaders<'h>) -> Result<Named<'h>, HeaderError> {
+    let Some(date) = headers.single(Known::ProtocolVersion)? else {
         return Ok(Named::Nothing);
     };
     Ok(match Revision::from_str(date) {
@@ -92,8 +88,10 @@ fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, HeaderError> {
 }
 
 /// The session that a request names: none, a possible one, or an invalid id.
-fn named_session(headers: &HeaderMap) -> Result<Option<SessionId>, HttpRejection> {
-    let named = headers::single(headers, &headers::SESSION_ID).map_err(HttpRejection::fault)?;
+fn named_session(headers: &RequestHeaders<'_>) -> Result<Option<SessionId>, HttpRejection> {
+    let named = headers
+        .single(Known::SessionId)
+        .map_err(HttpRejection::fault)?;
     named
         .map(|id| SessionId::parse(id).ok_or_else(HttpRejection::no_such_session))
         .transpose()

@@ -64,27 +64,28 @@ pub(crate) fn single<'h>(
     if values.next().is_some() {
         return Err(HeaderError::Repeated(name.clone()));
     }
-    text(name, value).map(Some)
+    text(value)
+        .map(Some)
+        .ok_or_else(|| HeaderError::NotText(name.clone()))
 }
 
-fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, HeaderError> {
-    let text = value
-        .to_str()
-        .map_err(|_| HeaderError::NotText(name.clone()))?;
+/// Returns a value without the blanks around it; `None` if it has bytes outside of printable ASCII.
+pub(crate) fn text(value: &HeaderValue) -> Option<&str> {
+    let text = value.to_str().ok()?;
     // Of what `to_str` lets through, blanks and tabs are white space.
-    Ok(text.trim_ascii())
+    Some(text.trim_ascii())
 }
 
-/// Reads a header that may occur once and may be a sentinel.
+/// Decodes the value of a header that may be a sentinel.
 ///
 /// # Errors
 ///
-/// As [`single`], and [`HeaderError::NotBase64`] for a sentinel that does not decode.
+/// Those of the value, and [`HeaderError::NotBase64`] for a sentinel that does not decode.
 pub(crate) fn decoded<'h>(
-    headers: &'h HeaderMap,
+    value: Result<Option<&'h str>, HeaderError>,
     name: &HeaderName,
 ) -> Result<Option<Cow<'h, str>>, HeaderError> {
-    let Some(value) = single(headers, name)? else {
+    let Some(value) = value? else {
         return Ok(None);
     };
     decode(value)

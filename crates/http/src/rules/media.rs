@@ -3,22 +3,21 @@
 //! Types are parsed and compared by their parts, never by prefix: `application/jsonfoo` is
 //! not JSON.
 
-use http::HeaderMap;
-use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use http::HeaderValue;
 
-use crate::rules::headers::single;
+use crate::rules::request_headers::{Known, RequestHeaders};
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Returns true if one `Content-Type` states JSON, and no encoding is named.
-pub(crate) fn is_json_body(headers: &HeaderMap) -> bool {
-    let Ok(Some(value)) = single(headers, &CONTENT_TYPE) else {
+pub(crate) fn is_json_body(headers: &RequestHeaders<'_>) -> bool {
+    let Ok(Some(value)) = headers.single(Known::ContentType) else {
         return false;
     };
     // The fast path: most clients send exactly this text.
     let json = value == JSON || (is_type(value, JSON) && is_utf8(value));
-    json && is_unencoded(headers)
+    json && names_no_coding(headers.all(Known::ContentEncoding))
 }
 
 fn is_utf8(value: &str) -> bool {
@@ -28,8 +27,8 @@ fn is_utf8(value: &str) -> bool {
     })
 }
 
-pub(crate) fn is_unencoded(headers: &HeaderMap) -> bool {
-    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+/// Returns true if no value of `Content-Encoding` names a coding.
+pub(crate) fn names_no_coding<'h>(mut codings: impl Iterator<Item = &'h HeaderValue>) -> bool {
     codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
@@ -47,7 +46,7 @@ pub(crate) enum AcceptedTypes {
 impl AcceptedTypes {
     /// Returns the response types that `Accept` lists.
     #[inline]
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn of(headers: &RequestHeaders<'_>) -> Self {
         if says_the_usual(headers) {
             return Self::Both;
         }
@@ -60,19 +59,19 @@ impl AcceptedTypes {
 }
 
 /// Most clients send exactly this text for both types, so it is compared without parsing.
-fn says_the_usual(headers: &HeaderMap) -> bool {
+fn says_the_usual(headers: &RequestHeaders<'_>) -> bool {
     let usual: [&[u8]; 2] = [
         b"application/json, text/event-stream",
         b"text/event-stream, application/json",
     ];
-    let mut lines = headers.get_all(ACCEPT).iter();
+    let mut lines = headers.all(Known::Accept);
     let first = lines.next();
     first.is_some_and(|line| usual.contains(&line.as_bytes())) && lines.next().is_none()
 }
 
 /// Returns true if `Accept` includes a media type. Without `Accept`, all types are accepted.
-pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
-    let mut lines = headers.get_all(ACCEPT).iter().peekable();
+pub(crate) fn accepts(headers: &RequestHeaders<'_>, wanted: &str) -> bool {
+    let mut lines = headers.all(Known::Accept).peekable();
     if lines.peek().is_none() {
         return true;
     }
@@ -127,7 +126,8 @@ fn parameters(value: &str) -> impl Iterator<Item = (&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderName, HeaderValue};
+    use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+    use http::{HeaderMap, HeaderName, HeaderValue};
 
     use super::*;
 
@@ -158,22 +158,22 @@ mod tests {
         ];
         assert!(
             json.iter()
-                .all(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)])))
+                .all(|value| is_json_body(&RequestHeaders::of(&headers(&[(CONTENT_TYPE, value)]))))
         );
         assert!(
             !other
                 .iter()
-                .any(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)])))
+                .any(|value| is_json_body(&RequestHeaders::of(&headers(&[(CONTENT_TYPE, value)]))))
         );
-        assert!(!is_json_body(&HeaderMap::new()));
-        assert!(!is_json_body(&headers(&[
+        assert!(!is_json_body(&RequestHeaders::of(&HeaderMap::new())));
+        assert!(!is_json_body(&RequestHeaders::of(&headers(&[
             (CONTENT_TYPE, JSON),
             (CONTENT_TYPE, JSON)
-        ])));
-        assert!(!is_json_body(&headers(&[
+        ]))));
+        assert!(!is_json_body(&RequestHeaders::of(&headers(&[
             (CONTENT_TYPE, JSON),
             (CONTENT_ENCODING, "gzip")
-        ])));
+        ]))));
     }
 
     // spec: 2026-07-28 N-HTTP-06
@@ -192,12 +192,15 @@ mod tests {
         ];
         for (accept, expected) in rows {
             assert_eq!(
-                accepts(&headers(&[(ACCEPT, accept)]), JSON),
+                accepts(&RequestHeaders::of(&headers(&[(ACCEPT, accept)])), JSON),
                 expected,
                 "{accept}"
             );
         }
-        assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
+        assert!(accepts(
+            &RequestHeaders::of(&HeaderMap::new()),
+            EVENT_STREAM
+        ));
         let forms = [
             ("application/json, text/event-stream", AcceptedTypes::Both),
             ("text/event-stream, application/json", AcceptedTypes::Both),
@@ -215,11 +218,15 @@ mod tests {
             ("text/html", AcceptedTypes::Neither),
         ];
         for (accept, expected) in forms {
-            let forms = AcceptedTypes::of(&headers(&[(ACCEPT, accept)]));
+            let forms = AcceptedTypes::of(&RequestHeaders::of(&headers(&[(ACCEPT, accept)])));
             assert_eq!(forms, expected, "{accept}");
         }
-        assert_eq!(AcceptedTypes::of(&HeaderMap::new()), AcceptedTypes::Both);
+        assert_eq!(
+            AcceptedTypes::of(&RequestHeaders::of(&HeaderMap::new())),
+            AcceptedTypes::Both
+        );
         let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);
+        let lines = RequestHeaders::of(&lines);
         assert!(accepts(&lines, JSON) && accepts(&lines, EVENT_STREAM));
     }
 }

@@ -11,11 +11,12 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
-use http::header::{HOST, ORIGIN};
+use http::header::HOST;
 use http::request::Parts;
 
 use crate::rules::cause::{self, Cause};
-use crate::rules::headers::single;
+use crate::rules::headers::{HeaderError, single};
+use crate::rules::request_headers::{Known, RequestHeaders};
 
 /// The allowed values of `Host` and `Origin`.
 ///
@@ -118,9 +119,14 @@ impl HostPolicy {
     /// # Errors
     ///
     /// [`HostError`], before any other check.
-    pub(crate) fn check(&self, parts: &Parts) -> Result<(), HostError> {
-        let host = self.admitted_host(parts)?;
-        match single(&parts.headers, &ORIGIN).map_err(|_| HostError::Origin)? {
+    pub(crate) fn check(
+        &self,
+        parts: &Parts,
+        headers: &RequestHeaders<'_>,
+    ) -> Result<(), HostError> {
+        let host = self.admitted_host(parts, headers.single(Known::Host))?;
+        let origin = headers.single(Known::Origin);
+        match origin.map_err(|_| HostError::Origin)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
             Some(_) => Err(HostError::Origin),
@@ -133,11 +139,16 @@ impl HostPolicy {
     ///
     /// [`HostError`].
     pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), HostError> {
-        self.admitted_host(parts).map(drop)
+        self.admitted_host(parts, single(&parts.headers, &HOST))
+            .map(drop)
     }
 
-    fn admitted_host<'p>(&self, parts: &'p Parts) -> Result<Host<'p>, HostError> {
-        let host = requested_host(parts)?;
+    fn admitted_host<'p>(
+        &self,
+        parts: &'p Parts,
+        header: Result<Option<&'p str>, HeaderError>,
+    ) -> Result<Host<'p>, HostError> {
+        let host = requested_host(parts, header)?;
         match self.admits_host(&host) {
             true => Ok(host),
             false => Err(HostError::Host),
@@ -168,8 +179,11 @@ impl HostPolicy {
 }
 
 /// Returns the host of a request. A host in the request line must agree with the header.
-fn requested_host(parts: &Parts) -> Result<Host<'_>, HostError> {
-    let header = single(&parts.headers, &HOST).map_err(|_| HostError::Malformed)?;
+fn requested_host<'p>(
+    parts: &'p Parts,
+    header: Result<Option<&'p str>, HeaderError>,
+) -> Result<Host<'p>, HostError> {
+    let header = header.map_err(|_| HostError::Malformed)?;
     let line = parts.uri.authority().map(http::uri::Authority::as_str);
     let host = line
         .or(header)
@@ -325,9 +339,14 @@ mod tests {
     fn check(access: &HostPolicy, host: &str, origin: Option<&str>) -> Result<(), HostError> {
         let mut request = http::Request::post("/mcp").header(HOST, host);
         if let Some(origin) = origin {
-            request = request.header(ORIGIN, origin);
+            request = request.header(http::header::ORIGIN, origin);
         }
-        access.check(&request.body(()).expect("a request").into_parts().0)
+        check_head(access, request.body(()).expect("a request"))
+    }
+
+    fn check_head(access: &HostPolicy, request: http::Request<()>) -> Result<(), HostError> {
+        let (parts, ()) = request.into_parts();
+        access.check(&parts, &RequestHeaders::of(&parts.headers))
     }
 
     // spec: 2025-11-25 TRANS-HTTP-02, TRANS-HTTP-03
@@ -462,7 +481,7 @@ mod tests {
     fn one_host_must_be_named_and_only_one() {
         let none = http::Request::post("/mcp").body(()).expect("a request");
         assert_eq!(
-            HostPolicy::loopback().check(&none.into_parts().0),
+            check_head(&HostPolicy::loopback(), none),
             Err(HostError::Malformed)
         );
         let two = http::Request::post("/mcp")
@@ -470,13 +489,13 @@ mod tests {
             .header(HOST, "localhost");
         let two = two.body(()).expect("a request");
         assert_eq!(
-            HostPolicy::loopback().check(&two.into_parts().0),
+            check_head(&HostPolicy::loopback(), two),
             Err(HostError::Malformed)
         );
         let disagreeing = http::Request::post("http://localhost/mcp").header(HOST, "evil.example");
         let disagreeing = disagreeing.body(()).expect("a request");
         assert_eq!(
-            HostPolicy::loopback().check(&disagreeing.into_parts().0),
+            check_head(&HostPolicy::loopback(), disagreeing),
             Err(HostError::Malformed)
         );
     }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::rules::agreement::{HeaderMismatchError, agree, agree_by};
-use crate::rules::headers::PARAM_PREFIX;
+use crate::rules::headers::{PARAM_PREFIX, single};
 use crate::rules::number::same_number;
 
 const ANNOTATION: &str = "x-mcp-header";
@@ -230,7 +230,7 @@ fn verify_one(
         return Ok(());
     };
     match arguments.and_then(|arguments| descend(arguments, &param.path)) {
-        None => agree(headers, &header, None),
+        None => agree(single(headers, &header), &header, None),
         Some(raw) => compare(headers, &header, raw),
     }
 }
@@ -241,11 +241,16 @@ fn compare(
     raw: RawJson<'_>,
 ) -> Result<(), HeaderMismatchError> {
     match raw.get().as_bytes().first() {
-        Some(b'"') => agree(headers, header, raw.as_text().as_deref()),
-        Some(b'-' | b'0'..=b'9') => agree_by(headers, header, Some(raw.get()), same_number),
-        Some(b't' | b'f') => agree(headers, header, Some(raw.get())),
+        Some(b'"') => agree(single(headers, header), header, raw.as_text().as_deref()),
+        Some(b'-' | b'0'..=b'9') => agree_by(
+            single(headers, header),
+            header,
+            Some(raw.get()),
+            same_number,
+        ),
+        Some(b't' | b'f') => agree(single(headers, header), header, Some(raw.get())),
         // Headers cannot repeat objects and arrays. The schema check rejects them later.
-        _ => agree(headers, header, None),
+        _ => agree(single(headers, header), header, None),
     }
 }
 

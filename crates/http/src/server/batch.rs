@@ -25,6 +25,7 @@ use super::response::ResponseBody;
 use super::session::{Delivered, Post, ReplyFormat, Session, StreamLayout};
 use crate::rules::classify::{BatchRoute, HttpRejection, Part, by_batch, no_batches, parts_of};
 use crate::rules::media::AcceptedTypes;
+use crate::rules::request_headers::RequestHeaders;
 
 /// The replies to the messages of one batch.
 pub(super) struct Batched<S: Service> {
@@ -53,7 +54,7 @@ impl<S: Service> Endpoint<S> {
         batch: &Batch<'_>,
         forms: AcceptedTypes,
     ) -> Result<Batched<S>, HttpRejection> {
-        let route = by_batch(&parts.headers, &self.settings)?;
+        let route = by_batch(&RequestHeaders::of(&parts.headers), &self.settings)?;
         let ground = match route {
             BatchRoute::Sessionless(revision) => Ground::Sessionless(revision),
             BatchRoute::Session(id) => {

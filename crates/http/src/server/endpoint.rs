@@ -30,7 +30,7 @@ use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::cause;
-use crate::rules::classify::{HttpRejection, Route, Settings, by_body, by_head};
+use crate::rules::classify::{HeadDecision, HttpRejection, Route, Settings, by_body, by_head};
 use crate::rules::media::AcceptedTypes;
 use crate::rules::param_headers;
 
@@ -95,19 +95,23 @@ impl<S: Service> Endpoint<S> {
         let (parts, body) = request.into_parts();
         match by_head(&parts, &self.settings) {
             Err(rejection) => self.reject_head(rejection, &parts),
-            Ok(Some(Route::Stream(id))) => self.open_stream(id, &parts),
-            Ok(Some(Route::End(id))) => self.end_session(id, &parts),
-            Ok(_) => self.answer_post(parts, body).await,
+            Ok(HeadDecision::Stream(id)) => self.open_stream(id, &parts),
+            Ok(HeadDecision::End(id)) => self.end_session(id, &parts),
+            Ok(HeadDecision::Body(forms)) => self.answer_post(parts, body, forms).await,
         }
     }
 
-    async fn answer_post<B: Body>(&self, parts: Parts, body: B) -> EndpointResponse {
+    async fn answer_post<B: Body>(
+        &self,
+        parts: Parts,
+        body: B,
+        forms: AcceptedTypes,
+    ) -> EndpointResponse {
         let limits = &self.options.limits;
         let bytes = match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
-        let forms = AcceptedTypes::of(&parts.headers);
         match self.accept(parts, &bytes, forms) {
             PostResult::Answered(answer) => answer,
             PostResult::Batch(batch) => {

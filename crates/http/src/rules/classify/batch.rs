@@ -1,12 +1,12 @@
 //! The route of a batch: several messages in one body.
 
-use http::HeaderMap;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::{Error, Feature, RequestId, Revision};
 use pintle_proto::Batch;
 
 use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_session};
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
+use crate::rules::request_headers::RequestHeaders;
 use crate::rules::session_id::SessionId;
 
 /// The route of the messages of a batch. Closed by design.
@@ -24,7 +24,7 @@ pub(crate) enum BatchRoute {
 ///
 /// [`HttpRejection`] in revisions without batches.
 pub(crate) fn by_batch(
-    headers: &HeaderMap,
+    headers: &RequestHeaders<'_>,
     settings: &Settings,
 ) -> Result<BatchRoute, HttpRejection> {
     let revision = match named_revision(headers).map_err(HttpRejection::fault)? {
@@ -106,6 +106,7 @@ pub(crate) fn outlined(
 mod tests {
     use super::*;
     use crate::rules::origin::HostPolicy;
+    use http::HeaderMap;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -118,7 +119,8 @@ mod tests {
             access: HostPolicy::loopback(),
             legacy,
         };
-        by_batch(&headers, &settings).map_err(|rejection| rejection.status.as_u16())
+        by_batch(&RequestHeaders::of(&headers), &settings)
+            .map_err(|rejection| rejection.status.as_u16())
     }
 
     // spec: 2025-11-25 AMB-29, AMB-112

@@ -9,9 +9,10 @@ use pintle_proto::Terms;
 use pintle_proto::lifecycle::missing_envelope;
 
 use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
-use crate::rules::agreement::agree;
-use crate::rules::headers::{self, HeaderError};
+use crate::rules::agreement::{HeaderMismatchError, agree};
+use crate::rules::headers::HeaderError;
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
+use crate::rules::request_headers::{Known, RequestHeaders};
 
 /// Reads the terms of an envelope, perhaps from a cache.
 pub(crate) type TermsOf<'t> =
@@ -28,6 +29,7 @@ pub(crate) fn by_body<'a>(
     settings: &Settings,
     terms: &TermsOf<'_>,
 ) -> Result<(Route, ParamsPreview<'a>, Option<Arc<Terms>>), HttpRejection> {
+    let headers = &RequestHeaders::of(headers);
     let reading = Reading::of(headers, message, terms)
         .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {
@@ -56,7 +58,7 @@ struct Reading<'h, 'a> {
 
 impl<'h, 'a> Reading<'h, 'a> {
     fn of(
-        headers: &'h HeaderMap,
+        headers: &RequestHeaders<'h>,
         message: &Message<'a>,
         terms: &TermsOf<'_>,
     ) -> Result<Self, HttpRejection> {
@@ -90,7 +92,7 @@ fn served_by_claim(claim: &str) -> Option<Revision> {
 }
 
 struct Facts<'r> {
-    headers: &'r HeaderMap,
+    headers: &'r RequestHeaders<'r>,
     message: &'r Message<'r>,
     reading: &'r Reading<'r, 'r>,
     legacy: LegacyMode,
@@ -179,15 +181,14 @@ fn claiming_notification(facts: &Facts<'_>) -> RuleResult {
         return None;
     };
     // Headers of notifications are optional; those that are present must agree.
-    let present = |name: &&(http::HeaderName, &str)| facts.headers.contains_key(&name.0);
     let pairs = [
-        (headers::PROTOCOL_VERSION, &**claim),
-        (headers::METHOD, &*notification.method),
+        (Known::ProtocolVersion, &**claim),
+        (Known::Method, &*notification.method),
     ];
     let verdict = pairs
-        .iter()
-        .filter(present)
-        .try_for_each(|(name, body)| agree(facts.headers, name, Some(body)));
+        .into_iter()
+        .filter(|(header, _)| facts.headers.has(*header))
+        .try_for_each(|(header, body)| facts.agree(header, Some(body)));
     Some(
         verdict
             .map(|()| Route::Ignored)
@@ -197,7 +198,7 @@ fn claiming_notification(facts: &Facts<'_>) -> RuleResult {
 
 fn contradicted_claim(facts: &Facts<'_>) -> RuleResult {
     let claim = facts.claim()?;
-    let verdict = agree(facts.headers, &headers::PROTOCOL_VERSION, Some(claim));
+    let verdict = facts.agree(Known::ProtocolVersion, Some(claim));
     verdict
         .err()
         .map(|why| Err(HttpRejection::error(why.into())))
@@ -221,14 +222,14 @@ fn contradicted_routing(facts: &Facts<'_>) -> RuleResult {
     facts.claim()?;
     let method = facts.request_method()?;
     let subject = facts.reading.outline.subject(method);
-    let verdict = agree(facts.headers, &headers::METHOD, Some(method)).and_then(|()| {
-        let is_absent = || !facts.headers.contains_key(headers::NAME);
+    let verdict = facts.agree(Known::Method, Some(method)).and_then(|()| {
+        let is_absent = || !facts.headers.has(Known::Name);
         if !ParamsPreview::has_subject(method)
             || (ParamsPreview::may_omit_subject_header(method) && is_absent())
         {
             return Ok(());
         }
-        agree(facts.headers, &headers::NAME, subject.as_deref())
+        facts.agree(Known::Name, subject.as_deref())
     });
     verdict
         .err()
@@ -304,6 +305,10 @@ impl<'r> Facts<'r> {
             ClaimedRevision::Text(claim) => Some(claim),
             ClaimedRevision::Absent | ClaimedRevision::NotText => None,
         }
+    }
+
+    fn agree(&self, header: Known, body: Option<&str>) -> Result<(), HeaderMismatchError> {
+        agree(self.headers.single(header), &header.name(), body)
     }
 
     /// Returns true if a request states its terms and has no handshake parameters. It cannot start a

@@ -3,27 +3,44 @@
 use http::Method;
 use http::request::Parts;
 
-use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
+use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_session};
 use crate::rules::cause;
 use crate::rules::media::{AcceptedTypes, EVENT_STREAM, accepts, is_json_body};
+use crate::rules::request_headers::RequestHeaders;
+use crate::rules::session_id::SessionId;
 
-/// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
+/// The decision of the head. Closed: the head decides alone, or the body decides the route.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HeadDecision {
+    /// A stream for messages that belong to no request.
+    Stream(SessionId),
+    /// The end of a session.
+    End(SessionId),
+    /// The body decides, by [`super::by_body`]. The client accepts these types.
+    Body(AcceptedTypes),
+}
+
+/// Decides what the head alone decides.
 ///
 /// # Errors
 ///
 /// [`HttpRejection`], before the body is looked at.
-pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<Option<Route>, HttpRejection> {
-    let facts = Facts { parts, settings };
-    let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
-    verdict.map_or(Ok(None), |verdict| verdict.map(Some))
+pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<HeadDecision, HttpRejection> {
+    let facts = Facts::new(parts, settings);
+    match LADDER.iter().find_map(|(_, rule)| rule(&facts)) {
+        Some(verdict) => verdict,
+        None => Ok(HeadDecision::Body(facts.accepted)),
+    }
 }
 
 struct Facts<'r> {
     parts: &'r Parts,
+    headers: RequestHeaders<'r>,
+    accepted: AcceptedTypes,
     settings: &'r Settings,
 }
 
-type Verdict = Option<Result<Route, HttpRejection>>;
+type Verdict = Option<Result<HeadDecision, HttpRejection>>;
 type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
 
 const LADDER: &[Rule] = &[
@@ -47,7 +64,7 @@ const LADDER: &[Rule] = &[
 /// [`HttpRejection`], before the body is looked at.
 #[cfg(feature = "sse")]
 pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), HttpRejection> {
-    let facts = Facts { parts, settings };
+    let facts = Facts::new(parts, settings);
     let rules = [foreign, other_verb_of_two, unwanted_stream, other_body];
     let verdict = rules.iter().find_map(|rule| rule(&facts));
     verdict.map_or(Ok(()), |verdict| verdict.map(|_| ()))
@@ -60,7 +77,11 @@ fn other_verb_of_two(facts: &Facts<'_>) -> Verdict {
 }
 
 fn foreign(facts: &Facts<'_>) -> Verdict {
-    let barred = facts.settings.access.check(facts.parts).err()?;
+    let barred = facts
+        .settings
+        .access
+        .check(facts.parts, &facts.headers)
+        .err()?;
     Some(Err(HttpRejection::because(barred.cause())))
 }
 
@@ -73,14 +94,13 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
     if facts.is_post() {
         return None;
     }
-    let modern = matches!(named_revision(&facts.parts.headers), Ok(Named::Modern));
+    let modern = matches!(named_revision(&facts.headers), Ok(Named::Modern));
     let refused = modern || facts.settings.legacy != LegacyMode::Sessions;
     refused.then(|| Err(HttpRejection::verb("POST")))
 }
 
 fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
-    let unwanted =
-        facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
+    let unwanted = facts.parts.method == Method::GET && !accepts(&facts.headers, EVENT_STREAM);
     unwanted.then(|| Err(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED)))
 }
 
@@ -88,7 +108,7 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     if facts.is_post() {
         return None;
     }
-    match named_revision(&facts.parts.headers) {
+    match named_revision(&facts.headers) {
         Err(fault) => Some(Err(HttpRejection::fault(fault))),
         Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(date, true))),
         Ok(_) => None,
@@ -97,11 +117,11 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
 
 fn session_verb(facts: &Facts<'_>) -> Verdict {
     let route = match facts.parts.method {
-        Method::GET => Route::Stream,
-        Method::DELETE => Route::End,
+        Method::GET => HeadDecision::Stream,
+        Method::DELETE => HeadDecision::End,
         _ => return None,
     };
-    let session = named_session(&facts.parts.headers);
+    let session = named_session(&facts.headers);
     Some(session.and_then(|id| id.map(route).ok_or_else(HttpRejection::session_required)))
 }
 
@@ -109,16 +129,26 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
     if !facts.is_post() {
         return None;
     }
-    let json = is_json_body(&facts.parts.headers);
+    let json = is_json_body(&facts.headers);
     (!json).then(|| Err(HttpRejection::because(&cause::NOT_JSON)))
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
-    let unwelcome = AcceptedTypes::of(&facts.parts.headers) == AcceptedTypes::Neither;
+    let unwelcome = facts.accepted == AcceptedTypes::Neither;
     unwelcome.then(|| Err(HttpRejection::because(&cause::JSON_NOT_ACCEPTED)))
 }
 
-impl Facts<'_> {
+impl<'r> Facts<'r> {
+    fn new(parts: &'r Parts, settings: &'r Settings) -> Self {
+        let headers = RequestHeaders::of(&parts.headers);
+        Self {
+            parts,
+            headers,
+            accepted: AcceptedTypes::of(&headers),
+            settings,
+        }
+    }
+
     fn is_post(&self) -> bool {
         self.parts.method == Method::POST
     }
@@ -135,7 +165,6 @@ impl Facts<'_> {
 mod tests {
     use super::*;
     use crate::rules::origin::HostPolicy;
-    use crate::rules::session_id::SessionId;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -143,7 +172,7 @@ mod tests {
         legacy: LegacyMode,
         verb: &str,
         headers: &[(&str, &str)],
-    ) -> Result<Option<Route>, u16> {
+    ) -> Result<HeadDecision, u16> {
         let mut request = http::Request::builder()
             .method(verb)
             .uri("/mcp")
@@ -160,11 +189,7 @@ mod tests {
     }
 
     /// A method, headers, and the expected decision.
-    type Row<'r> = (
-        &'r str,
-        &'r [(&'r str, &'r str)],
-        Result<Option<Route>, u16>,
-    );
+    type Row<'r> = (&'r str, &'r [(&'r str, &'r str)], Result<HeadDecision, u16>);
 
     const JSON_BODY: (&str, &str) = ("content-type", "application/json");
     const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
@@ -178,9 +203,10 @@ mod tests {
     fn the_head_decides_before_the_body_is_read() {
         let id = || SessionId::parse(ID).expect("an id");
         let stream = ("accept", "text/event-stream");
+        let both = HeadDecision::Body(AcceptedTypes::Both);
         let rows: [Row<'_>; 21] = [
-            ("POST", &[JSON_BODY, BOTH], Ok(None)),
-            ("POST", &[JSON_BODY], Ok(None)),
+            ("POST", &[JSON_BODY, BOTH], Ok(both.clone())),
+            ("POST", &[JSON_BODY], Ok(both.clone())),
             (
                 "POST",
                 &[JSON_BODY, BOTH, ("origin", "http://evil.example")],
@@ -200,7 +226,7 @@ mod tests {
             (
                 "POST",
                 &[JSON_BODY, ("accept", "application/json")],
-                Ok(None),
+                Ok(HeadDecision::Body(AcceptedTypes::Json)),
             ),
             ("POST", &[JSON_BODY, stream], Err(406)),
             ("PUT", &[], Err(405)),
@@ -209,7 +235,7 @@ mod tests {
             ("TRACE", &[], Err(405)),
             ("HEAD", &[], Err(405)),
             ("BREW", &[], Err(405)),
-            ("GET", &[stream, SESSION], Ok(Some(Route::Stream(id())))),
+            ("GET", &[stream, SESSION], Ok(HeadDecision::Stream(id()))),
             ("GET", &[stream], Err(400)),
             ("GET", &[stream, ("mcp-session-id", "guess")], Err(404)),
             ("GET", &[("accept", "application/json"), SESSION], Err(406)),
@@ -223,7 +249,7 @@ mod tests {
                 &[stream, SESSION, ("mcp-protocol-version", "2026-07-28")],
                 Err(405),
             ),
-            ("DELETE", &[SESSION], Ok(Some(Route::End(id())))),
+            ("DELETE", &[SESSION], Ok(HeadDecision::End(id()))),
         ];
         for (verb, headers, expected) in rows {
             assert_eq!(

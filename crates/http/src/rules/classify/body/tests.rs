@@ -1,6 +1,7 @@
 use pintle_proto::lifecycle::stated_terms;
 
 use super::*;
+use crate::rules::headers;
 use crate::rules::origin::HostPolicy;
 use crate::rules::session_id::SessionId;
 

@@ -1,0 +1,163 @@
+//! The headers of a request that rules read, found in one walk over the head.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use crate::rules::headers::{self, HeaderError};
+
+/// A header that rules read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Accept,
+    ContentEncoding,
+    ContentType,
+    Host,
+    Method,
+    Name,
+    Origin,
+    ProtocolVersion,
+    SessionId,
+}
+
+impl Known {
+    const COUNT: usize = 9;
+
+    fn named(name: &HeaderName) -> Option<Self> {
+        Some(match name.as_str() {
+            "accept" => Self::Accept,
+            "content-encoding" => Self::ContentEncoding,
+            "content-type" => Self::ContentType,
+            "host" => Self::Host,
+            "mcp-method" => Self::Method,
+            "mcp-name" => Self::Name,
+            "origin" => Self::Origin,
+            "mcp-protocol-version" => Self::ProtocolVersion,
+            "mcp-session-id" => Self::SessionId,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn name(self) -> HeaderName {
+        match self {
+            Self::Accept => header::ACCEPT,
+            Self::ContentEncoding => header::CONTENT_ENCODING,
+            Self::ContentType => header::CONTENT_TYPE,
+            Self::Host => header::HOST,
+            Self::Method => headers::METHOD,
+            Self::Name => headers::NAME,
+            Self::Origin => header::ORIGIN,
+            Self::ProtocolVersion => headers::PROTOCOL_VERSION,
+            Self::SessionId => headers::SESSION_ID,
+        }
+    }
+}
+
+/// The values of one header.
+#[derive(Debug, Clone, Copy, Default)]
+enum Values<'h> {
+    #[default]
+    None,
+    One(&'h HeaderValue),
+    /// More than one: they are looked up in the map.
+    Several,
+}
+
+/// The headers of one request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestHeaders<'h> {
+    map: &'h HeaderMap,
+    values: [Values<'h>; Known::COUNT],
+}
+
+impl<'h> RequestHeaders<'h> {
+    /// Finds the known headers.
+    pub(crate) fn of(map: &'h HeaderMap) -> Self {
+        let mut values = [Values::None; Known::COUNT];
+        for (name, value) in map {
+            if let Some(known) = Known::named(name) {
+                let slot = &mut values[known as usize];
+                *slot = match slot {
+                    Values::None => Values::One(value),
+                    Values::One(_) | Values::Several => Values::Several,
+                };
+            }
+        }
+        Self { map, values }
+    }
+
+    /// Returns the values of a header in their order.
+    pub(crate) fn all(&self, known: Known) -> impl Iterator<Item = &'h HeaderValue> + use<'h> {
+        let (one, several) = match self.values[known as usize] {
+            Values::None => (None, None),
+            Values::One(value) => (Some(value), None),
+            Values::Several => (None, Some(self.map.get_all(known.name()))),
+        };
+        one.into_iter().chain(several.into_iter().flatten())
+    }
+
+    /// Returns true if the header has a value.
+    pub(crate) fn has(&self, known: Known) -> bool {
+        !matches!(self.values[known as usize], Values::None)
+    }
+
+    /// Reads a header that may occur once, as [`headers::single`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`headers::single`].
+    pub(crate) fn single(&self, known: Known) -> Result<Option<&'h str>, HeaderError> {
+        match self.values[known as usize] {
+            Values::None => Ok(None),
+            Values::One(value) => match headers::text(value) {
+                Some(text) => Ok(Some(text)),
+                None => Err(HeaderError::NotText(known.name())),
+            },
+            Values::Several => Err(HeaderError::Repeated(known.name())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Known; Known::COUNT] = [
+        Known::Accept,
+        Known::ContentEncoding,
+        Known::ContentType,
+        Known::Host,
+        Known::Method,
+        Known::Name,
+        Known::Origin,
+        Known::ProtocolVersion,
+        Known::SessionId,
+    ];
+
+    #[test]
+    fn each_known_header_has_its_name() {
+        for known in ALL {
+            assert_eq!(Known::named(&known.name()), Some(known));
+        }
+    }
+
+    #[test]
+    fn one_walk_finds_the_same_values_as_a_search_for_each() {
+        let mut map = HeaderMap::new();
+        for (name, value) in [
+            ("accept", "application/json"),
+            ("accept", "text/event-stream"),
+            ("host", " localhost "),
+            ("mcp-name", "caf\u{e9}"),
+            ("x-other", "1"),
+        ] {
+            let value = HeaderValue::from_bytes(value.as_bytes()).expect("a value");
+            map.append(name, value);
+        }
+        let found = RequestHeaders::of(&map);
+        for known in ALL {
+            let name = known.name();
+            assert!(found.all(known).eq(map.get_all(&name)), "{name}");
+            assert_eq!(found.has(known), map.contains_key(&name), "{name}");
+            assert_eq!(found.single(known), headers::single(&map, &name), "{name}");
+        }
+    }
+}
