@@ -27,11 +27,11 @@ use crate::result::{complete, tool_result};
 use crate::subscribe::listen;
 
 impl Client {
-    /// Lists the tools. Awaiting the list gives all of them.
+    /// Lists the tools. Awaiting the list returns all of them.
     ///
     /// # Errors
     ///
-    /// [`CallError`]. A tool that cannot be read is no error: see
+    /// [`CallError`]. A malformed tool is not an error: see
     /// [`CompleteList::spoiled`](crate::CompleteList::spoiled).
     pub fn list_tools(&self) -> List<Tool> {
         List::new(self.clone())
@@ -56,35 +56,34 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError`]; [`CallError::NotSent`] where tasks cannot be listed, which is everywhere since
-    /// 2026-07-28.
+    /// [`CallError`]; [`CallError::NotSent`] if the server cannot list tasks, as in all revisions
+    /// since 2026-07-28.
     pub fn list_tasks(&self) -> List<Task> {
         List::new(self.clone())
     }
 
-    /// Calls a tool. The arguments are anything that is written as a JSON object, or `()`.
+    /// Calls a tool. The arguments are any value that serializes as a JSON object, or `()`.
     ///
-    /// Questions the server asks on the way go to the client's handlers; the call fails after
-    /// [`Limits::max_rounds`](pintle_proto::Limits::max_rounds) of them (default: 10).
+    /// The client's handlers answer the server's questions during the call. The call fails after
+    /// [`Limits::max_rounds`](pintle_proto::Limits::max_rounds) rounds of them (default: 10).
     ///
-    /// A call that the server makes a task of is followed to its end, within the call's
-    /// [total time-out](Call::total_timeout); so is one of a tool that runs as a task only. To let
-    /// it go on by itself: [`Call::as_task`].
+    /// If the server turns the call into a task, or the tool runs only as a task, the client
+    /// follows the task to its end, within the call's [total timeout](Call::total_timeout).
+    /// [`Call::as_task`] instead returns the task and lets it run.
     ///
     /// # Errors
     ///
     /// - [`CallError::Answered`] if the server rejected the call itself. A tool that ran and failed
     ///   is not an error here: see [`CallToolResult::has_failed`].
-    /// - [`CallError::Misbehaved`] if the result is none, or is not what the tool promises: see
-    ///   [`CallError::unfit_output`].
-    /// - [`CallError::UnusableOutputSchema`] if what the tool promises makes no sense.
-    /// - [`CallError::TimedOut`] if the wait ran out; the server has been told.
-    /// - [`CallError::TaskCancelled`] if it became a task, and somebody cancelled that.
+    /// - [`CallError::Misbehaved`] if the result is malformed or violates the tool's output schema:
+    ///   see [`CallError::unfit_output`].
+    /// - [`CallError::UnusableOutputSchema`] if the tool's output schema is invalid.
+    /// - [`CallError::TimedOut`] if a timeout elapsed; the client has cancelled the call.
+    /// - [`CallError::TaskCancelled`] if it became a task, and the task was cancelled.
     ///
     /// # Cancellation
     ///
-    /// Dropping the call's future gives it up: the server is told. A task that it became is
-    /// cancelled.
+    /// Dropping the call's future cancels the call at the server, with the task that it has become.
     ///
     /// Spec: [2026-07-28, Tools, Calling tools][spec].
     ///
@@ -108,7 +107,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError`]; [`CallError::Answered`] with -32602 or -32002 when there is none.
+    /// [`CallError`]; [`CallError::Answered`] with -32602 or -32002 if the resource does not exist.
     pub fn read_resource(&self, uri: &str) -> Call<ReadResourceResult> {
         let mut request = self.about(ReadResource::NAME, uri);
         request.params = written(&serde_json::json!({ "uri": uri }));
@@ -116,7 +115,7 @@ impl Client {
         Call::new(self.clone(), request, complete)
     }
 
-    /// Gets a prompt. The arguments are anything that is written as an object of texts, or `()`.
+    /// Gets a prompt. The arguments are any value that serializes as an object of strings, or `()`.
     ///
     /// # Errors
     ///
@@ -144,7 +143,7 @@ impl Client {
         Call::new(self.clone(), request, complete)
     }
 
-    /// Calls any method, for what has no method here.
+    /// Calls any method: for methods without a typed function here.
     ///
     /// # Errors
     ///
@@ -158,7 +157,7 @@ impl Client {
         Call::new(self.clone(), request, complete)
     }
 
-    /// Calls a method by its name, and gives its result as it is.
+    /// Calls a method by its name and returns its result without decoding it.
     ///
     /// # Errors
     ///
@@ -172,7 +171,7 @@ impl Client {
         Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
     }
 
-    /// Asks whether the server is there.
+    /// Checks that the server answers.
     ///
     /// # Errors
     ///
@@ -189,8 +188,8 @@ impl Client {
         Call::new(self.clone(), request, |_| Ok(())).await
     }
 
-    /// Sets the least severe level of log messages that the server sends: for the session, or
-    /// since 2026-07-28 for every call that is made from now on.
+    /// Sets the least severe level of log messages that the server sends: for the session, or since
+    /// 2026-07-28 for every later call.
     ///
     /// # Errors
     ///
@@ -215,7 +214,7 @@ impl Client {
     ///
     /// # Cancellation
     ///
-    /// Dropping the future, or the subscription, ends the listening: the server is told.
+    /// Dropping the future or the subscription ends the subscription at the server.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
         listen(self, filter).await
     }
@@ -231,11 +230,12 @@ impl Client {
         self.listen(filter).await
     }
 
-    /// Changes the roots, and tells the server where it can be told.
+    /// Replaces the roots, and notifies the server if its revision supports that.
     ///
     /// # Errors
     ///
-    /// [`CallError::InvalidParams`] when the client was made without roots, or when one is no folder.
+    /// [`CallError::InvalidParams`] if the client was configured without roots, or a root is not a
+    /// valid `file://` URI.
     pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), CallError> {
         let invalid = |reason| CallError::InvalidParams {
             method: RootsChanged::NAME.into(),
@@ -250,7 +250,7 @@ impl Client {
             return Ok(());
         };
         if session.info.revision.has(Feature::RootsListChanged) {
-            // A conversation that is over will ask for the roots anew.
+            // The server of a conversation that is over asks for the roots again later.
             let _ = session
                 .peer
                 .with_engine_mut(|engine| engine.notify(RootsChanged::NAME, None));
@@ -267,15 +267,15 @@ impl Client {
     }
 }
 
-/// The parameters of a call that names something, in one buffer.
+/// The parameters of a call with a name and arguments, in one buffer.
 struct NamedParams {
     text: Vec<u8>,
-    /// Where the arguments begin; at the end if there are none.
+    /// Start of the arguments; the end of the text without arguments.
     arguments: usize,
 }
 
 impl NamedParams {
-    /// Writes the arguments of `name`; none if they are written as `null`.
+    /// Writes the arguments of `name`; none if they serialize as `null`.
     fn write(name: &str, arguments: &impl Serialize) -> Result<Self, String> {
         const MEMBER: &[u8] = b",\"arguments\":";
         let mut text = Vec::with_capacity(128);
@@ -300,7 +300,7 @@ impl NamedParams {
         })
     }
 
-    /// The arguments, as text; empty if there are none.
+    /// Returns the JSON text of the arguments; empty without arguments.
     fn arguments(&self) -> &[u8] {
         &self.text[self.arguments..self.text.len() - 1]
     }
@@ -322,7 +322,7 @@ fn written(params: &impl Serialize) -> Result<Bytes, String> {
         .map_err(|error| error.to_string())
 }
 
-/// An object as text; none for what is written as `null`.
+/// Serializes an object; none for a value that serializes as `null`.
 fn written_object(value: &impl Serialize) -> Result<Option<Box<RawValue>>, String> {
     let raw = serde_json::value::to_raw_value(value).map_err(|error| error.to_string())?;
     match raw.get() {
@@ -332,7 +332,7 @@ fn written_object(value: &impl Serialize) -> Result<Option<Box<RawValue>>, Strin
     }
 }
 
-/// Takes `_meta` out of parameters: the engine writes it.
+/// Removes `_meta` from parameters, because the engine writes it.
 fn split_meta(params: &RawValue, meta: &mut pintle_model::Meta) -> Result<Bytes, String> {
     if !params.get().contains("\"_meta\"") {
         return Ok(Bytes::copy_from_slice(params.get().as_bytes()));

@@ -1,4 +1,4 @@
-//! Results that are kept for as long as the server says, and no longer than it says otherwise.
+//! Cached results: each is fresh for the time that the server states, unless a change is reported.
 //!
 //! A cache belongs to one client, and so to one server. An entry is found by method and parameters,
 //! and by the principal that the transport speaks for, unless the server calls it public.
@@ -23,10 +23,10 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The longest that anything is fresh, whatever the server says.
+/// Longest time for which a result is fresh, whatever the server states.
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 
-/// Results by what was asked.
+/// Cached results by method, parameters and principal.
 #[derive(Debug)]
 pub(crate) struct Cache {
     entries: usize,
@@ -39,15 +39,15 @@ pub(crate) struct Cache {
 struct State {
     entries: BTreeMap<Key, Entry>,
     bytes: usize,
-    /// How often something was put in: the smallest number is the oldest.
+    /// Number of stored results so far: the entry with the smallest number is the oldest.
     clock: u64,
-    /// How often something was said to have changed, so that what was asked before is not kept.
+    /// Number of reported changes. An answer to an earlier question is not stored after a change.
     changes: u64,
-    /// How often the tools were.
+    /// Number of reported changes of the tools.
     tool_changes: u64,
 }
 
-/// What was asked, and for whom: nobody in particular if the result is public.
+/// The key of a result; without a principal if the result is public.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     method: &'static str,
@@ -77,7 +77,7 @@ struct Hint {
     freshness: Option<Freshness>,
 }
 
-/// The methods whose results may be kept.
+/// The methods whose results may be cached.
 const KEPT: [&str; 5] = [
     ListTools::NAME,
     ListPrompts::NAME,
@@ -96,7 +96,8 @@ impl Cache {
         }
     }
 
-    /// A question, if its answer may be kept at all; only then it is asked for whom.
+    /// Returns the cache question of a request if its result may be cached. Only then is the
+    /// principal read.
     pub(crate) fn question(
         &self,
         method: &str,
@@ -112,12 +113,12 @@ impl Cache {
         })
     }
 
-    /// What is kept and fresh.
+    /// Returns the cached result if it is fresh.
     pub(crate) fn fresh(&self, question: &Question, now: Instant) -> Option<Arc<RawValue>> {
         self.find(question, |entry| now < entry.until)
     }
 
-    /// What is kept, fresh or not.
+    /// Returns the cached result, fresh or stale.
     pub(crate) fn stale(&self, question: &Question) -> Option<Arc<RawValue>> {
         self.find(question, |_| true)
     }
@@ -132,8 +133,8 @@ impl Cache {
             .map(|entry| Arc::clone(&entry.raw))
     }
 
-    /// Keeps an answer that came at `now`, if the server says that it may be kept, and nothing has
-    /// changed since it was asked for. Whether it is kept.
+    /// Stores an answer that arrived at `now`, unless the server forbids it or a change was
+    /// reported since the question. Returns true if it was stored.
     pub(crate) fn put(&self, question: &Question, raw: &RawValue, now: Instant) -> bool {
         let hint = serde_json::from_str::<Hint>(raw.get()).ok();
         let freshness = hint.and_then(|hint| hint.freshness).unwrap_or_default();
@@ -165,12 +166,12 @@ impl Cache {
         true
     }
 
-    /// Waits until more is kept than when this was waited for last. For one waiter.
+    /// Waits until a result is stored after the last wait. It supports one waiter.
     pub(crate) async fn grown(&self) {
         self.grown.notified().await;
     }
 
-    /// The resources that are kept, newest first.
+    /// Returns the URIs of the cached resources, newest first.
     pub(crate) fn uris(&self) -> Vec<String> {
         let state = self.lock();
         let read = |(key, entry): (&Key, &Entry)| {
@@ -182,7 +183,7 @@ impl Cache {
         uris.into_iter().map(|(_, uri)| uri).collect()
     }
 
-    /// Forgets what a change makes wrong.
+    /// Removes the results that a change makes stale.
     pub(crate) fn changed(&self, change: &Change) {
         let mut state = self.lock();
         state.changes += 1;
@@ -196,7 +197,7 @@ impl Cache {
                 key.method == ListResources::NAME || key.method == ListResourceTemplates::NAME
             }),
             Change::Resource(uri) => {
-                // The part of a resource that changed belongs to the resource, too.
+                // A change of a part of a resource also changes the resource.
                 state.forget(|key| {
                     key.method == ReadResource::NAME
                         && uri_of(&key.params).is_none_or(|read| uri.starts_with(&read))
@@ -205,17 +206,18 @@ impl Cache {
         }
     }
 
-    /// How often the tools were said to have changed: what was learned of them before may be wrong.
+    /// Returns the number of reported changes of the tools. Tools learned before the last may be
+    /// stale.
     pub(crate) fn tool_changes(&self) -> u64 {
         self.lock().tool_changes
     }
 
-    /// Forgets all pages of a list: a cursor was refused.
+    /// Removes all pages of a list, because a cursor was refused.
     pub(crate) fn forget_method(&self, method: &str) {
         self.lock().forget(|key| key.method == method);
     }
 
-    /// Forgets everything: another conversation may be with another version of the server.
+    /// Removes everything, because another conversation may be with another version of the server.
     pub(crate) fn clear(&self) {
         let mut state = self.lock();
         state.changes += 1;
@@ -297,7 +299,7 @@ mod tests {
 
     // spec: 2026-07-28 N-CACHE-02, N-CACHE-04, N-CACHE-05, N-CACHE-14, A-32
     #[tokio::test(start_paused = true)]
-    async fn an_answer_is_fresh_for_as_long_as_the_server_says_and_for_its_question_only() {
+    async fn an_answer_is_fresh_for_its_ttl_and_for_its_question_only() {
         let (cache, now) = (Cache::new(8, 1 << 20), Instant::now());
         let first = list(&cache, "1", "a");
         cache.put(&first, &raw(1_000, "private"), now);
@@ -325,7 +327,7 @@ mod tests {
     // spec: 2026-07-28 N-CACHE-09, N-CACHE-10, A-10
     // hardening: H-25
     #[tokio::test(start_paused = true)]
-    async fn what_is_private_is_for_whoever_asked() {
+    async fn a_private_answer_is_for_its_principal_only() {
         let (cache, now) = (Cache::new(8, 1 << 20), Instant::now());
         for scope in ["private", "", "shared"] {
             cache.put(&list(&cache, scope, "a"), &raw(1_000, scope), now);
@@ -338,7 +340,7 @@ mod tests {
 
     // spec: 2026-07-28 N-CACHE-11, N-CACHE-15
     #[tokio::test(start_paused = true)]
-    async fn a_change_makes_what_it_is_about_forgotten() {
+    async fn a_change_removes_the_results_that_it_makes_stale() {
         let (cache, now) = (Cache::new(8, 1 << 20), Instant::now());
         let tools = list(&cache, "1", "a");
         let read = |uri: &str| ask(&cache, "resources/read", json!({ "uri": uri }), "a");

@@ -1,13 +1,13 @@
-//! Keeps true what is kept: once something is, its conversation listens to the changes that would
-//! make it wrong.
+//! Watches cached results: the conversation listens for the changes that would make them stale.
 //!
-//! Up to 2025-11-25 servers tell of changed lists unasked, and nothing is kept. Since 2026-07-28 one
-//! `subscriptions/listen` of our own asks for every list that the server tells of, and for the
-//! resources that are kept. What was kept before the server acknowledged is forgotten then, because
-//! nobody knows whether it has changed meanwhile; and so it is after a gap. Only the cache hears
-//! what comes: subscriptions of the caller are apart.
+//! Up to 2025-11-25 servers report changes of lists without a request, and the client caches
+//! nothing. Since 2026-07-28 the client sends its own `subscriptions/listen` for every list that
+//! the server can report, and for the cached resources. When the server acknowledges, the client
+//! removes the results that it cached before, because a change may have been missed. It does the
+//! same after a gap. Only the cache receives these changes. They are separate from the
+//! subscriptions of the caller.
 //!
-//! Why, and what it costs: decision 24.
+//! Decision 24 has the reasons and the costs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,11 @@ use crate::listen::{Subscription, listen_modern, offered};
 use crate::options::ClientOptions;
 use crate::state::ClientState;
 
-/// How long resources are gathered before they are asked for, so that a row of them is one message.
+/// How long the client collects resources before it subscribes to them, so that one message
+/// suffices.
 const GATHERING: Duration = Duration::from_secs(1);
 
-/// Begins to watch, unless that has begun, or is of no use here.
+/// Starts to watch, unless a watcher runs or the server reports no changes that matter.
 pub(crate) fn watch(state: &ClientState, session: &Arc<Conversation>) {
     let options = &state.options;
     if !options.watch_cache
@@ -53,14 +54,14 @@ pub(crate) fn watch(state: &ClientState, session: &Arc<Conversation>) {
     });
 }
 
-/// One conversation's watch.
+/// The watcher of one conversation.
 struct Watcher {
     session: Arc<Conversation>,
     cache: Arc<Cache>,
     options: ClientOptions,
 }
 
-/// What is listened to.
+/// The subscription of the watcher.
 struct Watched {
     heard: Subscription,
     asked: SubscriptionFilter,
@@ -68,7 +69,7 @@ struct Watched {
 }
 
 impl Watcher {
-    /// Listens until the server will not tell.
+    /// Listens until the server refuses.
     async fn run(self) {
         let mut watched: Option<Watched> = None;
         let mut failures = 0;
@@ -104,7 +105,7 @@ impl Watcher {
         }
     }
 
-    /// Whether something is to be asked for that is not listened to.
+    /// Returns true if the client should subscribe to something that it does not listen for.
     fn must_ask(&self, watched: Option<&Watched>) -> bool {
         let wanted = self.wanted(watched);
         let Some(watched) = watched else {
@@ -114,8 +115,8 @@ impl Watcher {
         uris.any(|uri| !watched.asked.wants_resource(uri))
     }
 
-    /// Every list that the server tells of, and up to the limit of resources: first those that are
-    /// kept and listened to, then those that are kept, then those that were.
+    /// Returns every list that the server can report, and resources up to the limit. Cached and
+    /// subscribed resources come first, then cached ones, then formerly cached ones.
     fn wanted(&self, watched: Option<&Watched>) -> SubscriptionFilter {
         let offers = &self.session.info.capabilities;
         let mut wanted = listed(offers);
@@ -134,8 +135,8 @@ impl Watcher {
         wanted
     }
 
-    /// Listens anew; none if the server tells of nothing. What was not listened to until now is
-    /// forgotten.
+    /// Subscribes again; none if the server grants nothing. Removes the results that were not
+    /// watched until now.
     async fn listen(&self, before: Option<&Watched>) -> Result<Option<Watched>, CallError> {
         let asked = self.wanted(before);
         let feed = Arc::new(ChangeQueue::new(self.options.max_queued_changes));
@@ -166,7 +167,7 @@ impl Watcher {
     }
 }
 
-/// Every list that a server tells of.
+/// Returns every list that a server can report.
 fn listed(offers: &ServerCapabilities) -> SubscriptionFilter {
     let mut all = SubscriptionFilter::new();
     all.tools_list_changed = Some(true);
@@ -196,7 +197,7 @@ fn is_nothing(filter: &SubscriptionFilter) -> bool {
             .is_none()
 }
 
-/// The changes that a filter lets pass.
+/// Returns the changes that a filter passes.
 fn covered(filter: &SubscriptionFilter) -> Vec<Change> {
     let lists = [
         (filter.wants_tools(), Change::Tools),

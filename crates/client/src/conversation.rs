@@ -1,5 +1,5 @@
-//! One conversation with a server: its driver's task, its handlers, and what the server said about
-//! itself.
+//! One conversation with a server: the task of its driver, its handlers, and the server's
+//! description of itself.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,23 +24,22 @@ use crate::error::QuestionError;
 use crate::handlers::Handlers;
 use crate::turns::Turns;
 
-/// What a server says about itself.
+/// A server's description of itself.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// The revision that is spoken.
+    /// The revision of the conversation.
     pub revision: Revision,
-    /// What the server offers.
+    /// The capabilities of the server.
     pub capabilities: Arc<ServerCapabilities>,
-    /// Who the server is, by its own account: for display and logs, never for decisions.
+    /// The identity of the server, unverified: for display and logs, never for decisions.
     pub identity: Option<Arc<Implementation>>,
-    /// How to use the server well, for the model.
+    /// The server's instructions for the model.
     pub instructions: Option<String>,
-    /// The revisions that the server says it speaks; empty where it only said one.
+    /// The revisions that the server supports; empty if it reported only one.
     pub supported: Vec<String>,
 }
 
-/// One conversation.
 pub(crate) struct Conversation {
     pub(crate) peer: Peer,
     pub(crate) info: ServerInfo,
@@ -48,9 +47,9 @@ pub(crate) struct Conversation {
     pub(crate) end: watch::Receiver<Option<End>>,
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) is_watched: AtomicBool,
-    /// Who speaks of which resource.
+    /// The turns of messages about resources.
     pub(crate) turns: Turns,
-    /// How long a call may take of which nobody says more.
+    /// The timeouts of a call that does not set its own.
     pub(crate) patience: Timeouts,
 }
 
@@ -58,12 +57,12 @@ pub(crate) struct Conversation {
 pub(crate) type End = Result<(), TransportError>;
 
 impl Conversation {
-    /// Whether no call can be made any more.
+    /// Returns true if no call can be sent any more.
     pub(crate) fn is_over(&self) -> bool {
         self.peer.with_engine(pintle_proto::Connection::is_closed)
     }
 
-    /// Whether nobody watches over what is kept of it yet; somebody does from now on.
+    /// Returns true if no task watches the cache of this conversation yet. Marks it as watched.
     pub(crate) fn begin_watch(&self) -> bool {
         !self.is_watched.swap(true, Ordering::Relaxed)
     }
@@ -74,22 +73,22 @@ impl Conversation {
     }
 }
 
-/// A conversation that nothing was said in yet, driven by a task of its own.
+/// A conversation that a task of its own drives, before its first message.
 pub(crate) struct Raw {
     pub(crate) peer: Peer,
     pub(crate) hub: Arc<Dispatcher>,
     pub(crate) end: watch::Receiver<Option<End>>,
-    /// Why it was ended from here, if it was a fault.
+    /// The error with which this client ended the conversation.
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) server: Arc<OnceLock<Arc<Implementation>>>,
     pub(crate) guard: CloseOnDrop,
 }
 
-/// Ends a conversation that came to nothing.
+/// Closes a conversation that could not be opened.
 pub(crate) struct CloseOnDrop(Option<Peer>);
 
 impl CloseOnDrop {
-    /// The conversation goes on.
+    /// Keeps the conversation open.
     pub(crate) fn disarm(&mut self) {
         self.0 = None;
     }
@@ -142,7 +141,7 @@ pub(crate) fn start(
     }
 }
 
-/// What a client does about the events of one conversation.
+/// Handles the events of one conversation.
 struct EventHandler {
     peer: Peer,
     handlers: Handlers,
@@ -197,7 +196,8 @@ impl Drop for EventHandler {
     }
 }
 
-/// An answer that is owed, also by a handler that panics.
+/// A pending answer. Dropping it sends an internal error, so that a panic of a handler is answered,
+/// too.
 struct OwedAnswer {
     peer: Peer,
     ticket: Option<Ticket>,
@@ -221,7 +221,7 @@ impl Drop for OwedAnswer {
     }
 }
 
-/// What it takes to answer a request.
+/// The values that answering a request needs.
 struct Asked {
     handlers: Handlers,
     hub: Arc<Dispatcher>,
@@ -278,7 +278,8 @@ impl Asked {
     }
 }
 
-/// What is said of the task that a question is to be; none if it is to be none.
+/// Returns the parameters of the task that the server requests for its question; none without such
+/// a request.
 fn wish_of(incoming: &IncomingRequest) -> Result<Option<TaskMetadata>, Error> {
     #[derive(Deserialize)]
     struct Augmented {
@@ -289,7 +290,7 @@ fn wish_of(incoming: &IncomingRequest) -> Result<Option<TaskMetadata>, Error> {
     Ok(augmented.task)
 }
 
-/// The task of the server that a question belongs to: its answer does, too.
+/// Returns the id of the server's task that a question belongs to. The answer carries the same id.
 fn related_of(incoming: &IncomingRequest) -> Option<String> {
     #[derive(Deserialize)]
     struct Tagged {
@@ -352,7 +353,7 @@ fn render(answer: InputResponse, related: Option<&str>) -> Result<Reply, Error> 
     Ok(Reply::Complete(Rendered::from_object(json, meta)))
 }
 
-/// An answer as a revision knows it.
+/// Converts an answer into the form that a revision knows.
 pub(crate) fn fitted(
     mut answer: InputResponse,
     revision: Revision,

@@ -1,4 +1,4 @@
-//! What a server tells unasked, and who hears of it.
+//! Dispatches the notifications of a server to handlers, listeners, waiting calls and the cache.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,24 +37,25 @@ struct State {
 }
 
 pub(crate) struct Listener {
-    /// What is listened for.
+    /// The changes that the listener receives.
     pub(crate) filter: SubscriptionFilter,
-    /// The call that the server answers when it stops telling; none where there is no such call.
+    /// The call that the server answers when it ends the subscription; none if listening is not a
+    /// call.
     pub(crate) listen: Option<CallId>,
     pub(crate) feed: Arc<ChangeQueue>,
     pub(crate) audience: Audience,
 }
 
-/// Who hears what a subscription is told. Closed: there is nobody else.
+/// The receivers of a subscription's changes. Closed: no others exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
-    /// Whoever subscribed, and whoever hears of changes altogether.
+    /// The subscriber and the client's change handler.
     Caller,
-    /// Nobody but the cache, which hears everything.
+    /// Only the cache, which also receives all other changes.
     Cache,
 }
 
-/// Which part of a notification says whose it is.
+/// The `_meta` of a notification, which names its subscription.
 #[derive(Deserialize)]
 struct Tagged {
     #[serde(rename = "_meta")]
@@ -71,7 +72,7 @@ impl Dispatcher {
         }
     }
 
-    /// Adds a listener. What is told meanwhile waits until `make` is done.
+    /// Adds a listener. Notifications wait until `make` has returned.
     pub(crate) fn add<E>(&self, make: impl FnOnce() -> Result<Listener, E>) -> Result<u64, E> {
         let mut state = self.lock();
         let listener = make()?;
@@ -85,29 +86,29 @@ impl Dispatcher {
         self.lock().listeners.remove(&key)
     }
 
-    /// Whether anybody else wants to hear of a resource.
+    /// Returns true if a listener subscribes to the resource.
     pub(crate) fn wants_resource(&self, uri: &str) -> bool {
         let state = self.lock();
         let mut listeners = state.listeners.values();
         listeners.any(|listener| listener.filter.wants_resource(uri))
     }
 
-    /// A question to visit a URL was accepted: its end is of interest.
+    /// Records that the user accepted a visit, so that the end of the visit is reported.
     pub(crate) fn expect_visit(&self, id: String) {
         self.lock().visits.expect(id);
     }
 
-    /// As [`Dispatcher::expect_visit`], for whoever waits for the end of it.
+    /// As [`Dispatcher::expect_visit`], and returns a future that resolves at the end of the visit.
     pub(crate) fn await_visit(&self, id: String) -> VisitEnd {
         self.lock().visits.wait(id)
     }
 
-    /// A visit is over, or was none; whether anybody knew of it.
+    /// Records the end of a visit. Returns true if the visit was pending.
     pub(crate) fn end_visit(&self, id: &str) -> bool {
         self.lock().visits.end(id)
     }
 
-    /// Hands on what the server tells.
+    /// Passes a notification to its receivers.
     pub(crate) fn notified(&self, notified: IncomingNotice, revision: Revision) {
         match notified.method.as_str() {
             LogMessage::NAME => {
@@ -118,7 +119,7 @@ impl Dispatcher {
             }
             Acknowledged::NAME => self.acknowledged(&notified),
             ElicitationComplete::NAME => self.visited(&notified),
-            // Of calls that are open nobody else is told; this is of tasks.
+            // The engine handles progress of open calls, so this progress belongs to a task.
             Progress::NAME => self.told.progress(&notified),
             TaskStatusChanged::NAME | TaskChanged::NAME => {
                 self.told.changed(&notified);
@@ -138,7 +139,7 @@ impl Dispatcher {
     }
 
     fn changed(&self, change: &Change, notified: &IncomingNotice, revision: Revision) {
-        // Whoever it was meant for: what is kept may be wrong now.
+        // The cached results may be stale, whichever listener the change is for.
         self.cache.changed(change);
         if revision.has(Feature::Listen) {
             let Some(listen) = listen_of(notified) else {
@@ -199,7 +200,7 @@ impl Dispatcher {
         }
     }
 
-    /// A listen call has ended: in good order if the server said so.
+    /// Records the end of a listen call, which is not an error if the server ended it.
     pub(crate) fn settled(&self, call: CallId, ended: Result<(), PeerCallError>) {
         let state = self.lock();
         let its = state
@@ -214,13 +215,13 @@ impl Dispatcher {
         }
     }
 
-    /// The conversation is over.
+    /// Ends all listeners, because the conversation is over.
     pub(crate) fn lost(&self) {
         let mut state = self.lock();
         for listener in state.listeners.values() {
             listener.feed.end(Ended::Failed(PeerCallError::Closed));
         }
-        // Nobody tells of their end any more.
+        // No notification can report the end of a visit any more.
         state.visits = PendingVisits::default();
     }
 
@@ -253,8 +254,8 @@ fn change_of(notified: &IncomingNotice) -> Option<Change> {
     })
 }
 
-/// Whether a change passes a filter. A resource may be a part of the one that was asked for; which
-/// one, the server decides.
+/// Returns true if a change passes a filter. The server may report a part of a subscribed resource,
+/// and decides which parts it reports.
 fn wants(filter: &SubscriptionFilter, change: &Change) -> bool {
     match change {
         Change::Tools => filter.wants_tools(),

@@ -1,16 +1,16 @@
-//! What can be put right between a call that failed and the same call made once more.
+//! Recoveries between a call that failed and a retry of the same call.
 //!
-//! - **A connection that was lost**, if the call can be made again: it certainly can if it was lost
-//!   before the call was made.
+//! - **Lost connection**, if the call can be repeated. That is certain if the connection was lost
+//!   before the call was sent.
 //! - **Headers that do not match** ([2026-07-28, -32020][headers]): the tool's schema has changed
-//!   since it was listed, or it never was. The tools are listed anew, and the call repeats in its
-//!   headers what the schema now says.
-//! - **Visits that must come first** ([2025-11-25, -32042][visits]): the user is sent there by the
-//!   handler that answers such questions, and the call waits for a while for the end of the visits.
-//! - **A tool that is a task only** ([2025-11-25, -32601][tasks]), which was not known: the list says
-//!   so, and the call asks to be one.
+//!   since it was listed, or the tool was never listed. The client lists the tools again and
+//!   repeats the arguments in headers as the new schema requires.
+//! - **Required visits** ([2025-11-25, -32042][visits]): the handler of URL questions sends the
+//!   user there. The call waits for a limited time until the visits are done.
+//! - **A tool that runs only as a task** ([2025-11-25, -32601][tasks]), while the client did not
+//!   know that: the client reads the list, and the retry requests a task.
 //!
-//! Each of them once: what fails again has failed.
+//! Each recovery is tried once per call.
 //!
 //! [headers]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
 //! [tasks]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -41,7 +41,7 @@ use crate::rounds::answer;
 use crate::state::ClientState;
 use crate::tool_lookup::{ToolLookup, is_listed};
 
-/// Makes a call, and again as long as something can be put right.
+/// Sends a call, and again after each successful recovery.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(crate) async fn persist(
     }
 }
 
-/// What was put right for one call.
+/// The recoveries that were tried for one call.
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     loss: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Recovery {
 }
 
 impl Recovery {
-    /// Puts right what made a call fail; whether the call is to be made again.
+    /// Tries to recover from an error. Returns true if the call should be sent again.
     pub(crate) async fn mend(
         &mut self,
         state: &ClientState,
@@ -88,7 +88,7 @@ impl Recovery {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
                 is_safe && lost_the_server(source.kind()) && first(&mut self.loss)
             }
-            // The conversation ended just before the call was made.
+            // The conversation ended just before the call was sent.
             CallError::NotSent {
                 source: SendError::Closed,
                 ..
@@ -112,8 +112,8 @@ impl Recovery {
     }
 }
 
-/// Whether the server did not get to say anything. One that said no, or that is broken, would only
-/// say it again.
+/// Returns true if the server was not able to answer. After a refusal or a malformed answer, a
+/// retry would fail again.
 fn lost_the_server(loss: TransportErrorKind) -> bool {
     use TransportErrorKind::{Disconnected, ProcessExited, SessionLost, Unreachable};
     matches!(
@@ -122,18 +122,18 @@ fn lost_the_server(loss: TransportErrorKind) -> bool {
     )
 }
 
-/// Whether it was not done before; it is now.
+/// Returns true at the first call; sets the flag.
 fn first(done: &mut bool) -> bool {
     !std::mem::replace(done, true)
 }
 
-/// Whether a call may repeat arguments outside of the message.
+/// Returns true if a call may repeat arguments in headers.
 fn has_headers(state: &ClientState, request: &Request) -> bool {
     request.method.as_str() == CallTool::NAME && state.connect.binding() == Binding::Http
 }
 
-/// Lists the tools anew, as far as the one that is called, and says what its call repeats now;
-/// whether that is anything else than before.
+/// Lists the tools again up to the called one, and sets the headers that the call repeats. Returns
+/// true if the headers have changed.
 async fn relearn(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Request) -> bool {
     let (Some(routing), Ok(params)) = (&mut request.routing, &request.params) else {
         return false;
@@ -165,8 +165,8 @@ fn arguments_of(params: &[u8]) -> &[u8] {
     arguments.map_or(b"{}", |arguments| arguments.get().as_bytes())
 }
 
-/// Whether a tool that was not found as a plain call is a task only, as the server's list has it:
-/// then the call asks to be one from now on.
+/// Returns true if the list has the tool as one that runs only as a task. The call then requests a
+/// task from now on.
 async fn is_task_only(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Request) -> bool {
     let session = state.current();
     let is_plain = session.is_some_and(|session| may_wish(&session, request));
@@ -187,7 +187,7 @@ async fn is_task_only(state: &ClientState, lookup: &dyn ToolLookup, request: &mu
     }
 }
 
-/// Sends the user where the error says; whether the user went everywhere.
+/// Asks the user to make the required visits. Returns true if the user agreed to all.
 async fn visit(state: &ClientState, error: &Error) -> bool {
     let Some(session) = state.current() else {
         return false;
@@ -211,24 +211,24 @@ async fn visit(state: &ClientState, error: &Error) -> bool {
     }
     let all = async {
         for end in ends {
-            // Nobody can tell any more: the call itself finds out.
+            // An error means that the end can no longer be reported; the retry shows the state.
             let _ = end.await;
         }
     };
-    // One that is never heard of is no reason never to try.
+    // The call is sent again even if the server does not report the end of a visit.
     let _ = tokio::time::timeout(state.options.visit_timeout, all).await;
     true
 }
 
-/// Asks the user to go somewhere: none if the user does not, else when the visit ends, as far as
-/// that will be told.
+/// Asks the user to visit one URL: none if the user declines. Otherwise returns the end of the
+/// visit if the server gives it an id.
 async fn go(
     state: &ClientState,
     session: &Conversation,
     asked: ElicitUrlParams,
 ) -> Option<Option<VisitEnd>> {
     let id = asked.elicitation_id.clone();
-    // Before the user is asked: it may be over before the handler says that it has begun.
+    // This happens before the question, because the visit may end before the handler returns.
     let end = id.clone().map(|id| session.hub.await_visit(id));
     let question = InputRequest::from(ElicitParams::Url(asked));
     let consent = match answer(state, session, question).await {

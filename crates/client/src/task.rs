@@ -17,28 +17,28 @@ use crate::follow::{Follow, Followed, TaskObserver, ask, request};
 use crate::request::{CallTimeouts, Request};
 use crate::result::{RawOutcome, RawResult, read_as, tool_result};
 
-/// A call of a tool that is begun, and not waited for: see [`Call::as_task`].
+/// A tool call that starts as a task: see [`Call::as_task`].
 #[must_use = "a call is made when it is awaited"]
 pub struct TaskCall {
     call: Call<CallToolResult>,
     wish: TaskMetadata,
 }
 
-/// What became of a call that was to be a task. Closed: it became one, or it has ended.
+/// The start of a call that may become a task. Closed: the call became a task, or it has ended.
 #[derive(Debug)]
 pub enum TaskStart {
-    /// It goes on.
+    /// The task runs.
     Task(Task),
-    /// It is done: the server made no task of it.
+    /// The call is done, because the server did not turn it into a task.
     Done(Box<CallToolResult>),
 }
 
-/// A task at the server: a call that goes on, also when nobody waits for it.
+/// A task at the server: a call that runs without a waiting caller.
 ///
-/// Dropping it changes nothing: the task goes on, and its [`Task::id`] finds it again, in this
-/// process or in another one, with [`Client::task`]. Clones are the same task.
+/// Dropping this value changes nothing: the task runs on. [`Client::task`] finds it again by its
+/// [`Task::id`], in this process or in another one. Clones are the same task.
 ///
-/// How long the server keeps it, and its result, [`Task::refresh`] says.
+/// [`Task::refresh`] returns how long the server stores the task and its result.
 #[derive(Clone)]
 pub struct Task {
     client: Client,
@@ -46,13 +46,12 @@ pub struct Task {
 }
 
 impl Call<CallToolResult> {
-    /// Begins the call as a task, where it can be one: awaiting it gives a [`Task`] as soon as the
-    /// server has begun, or the result if the server made no task of it.
+    /// Starts the call as a task where possible. Awaiting it returns a [`Task`] as soon as the
+    /// server has created one, or the result if the server did not.
     ///
-    /// In 2025-11-25 the client asks for a task where the server makes tasks of calls and the tool
-    /// says that it can be one; the list of tools is asked for that, unless it was. Since
-    /// 2026-07-28 the server decides. Everywhere else it is a call as any other, with the time-outs
-    /// of one.
+    /// In 2025-11-25 the client requests a task if the server supports tasks for calls and the tool
+    /// allows one. It lists the tools first if it does not know the tool. Since 2026-07-28 the
+    /// server decides. Otherwise it is an ordinary call with the timeouts of one.
     pub fn as_task(self) -> TaskCall {
         TaskCall {
             call: self,
@@ -62,8 +61,8 @@ impl Call<CallToolResult> {
 }
 
 impl TaskCall {
-    /// Asks the server to keep the task and its result for this long, from its beginning
-    /// (2025-11-25). The server decides, and says so in [`Task::refresh`].
+    /// Requests that the server store the task and its result for this long from its creation
+    /// (2025-11-25). The server decides; [`Task::refresh`] returns its decision.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.wish = TaskMetadata::with_ttl(ttl);
         self
@@ -105,7 +104,7 @@ impl fmt::Debug for TaskCall {
 }
 
 impl TaskStart {
-    /// The task, if the call became one.
+    /// Returns the task, if the call became one.
     pub fn task(&self) -> Option<&Task> {
         match self {
             Self::Task(task) => Some(task),
@@ -113,7 +112,7 @@ impl TaskStart {
         }
     }
 
-    /// The result: at once if it is there, else when the task ends.
+    /// Returns the result: at once if the call is done, otherwise when the task ends.
     ///
     /// # Errors
     ///
@@ -121,7 +120,7 @@ impl TaskStart {
     ///
     /// # Cancellation
     ///
-    /// The task goes on.
+    /// The task runs on.
     pub async fn result(self) -> Result<CallToolResult, CallError> {
         match self {
             Self::Task(task) => task.wait().await,
@@ -131,8 +130,8 @@ impl TaskStart {
 }
 
 impl Client {
-    /// A task that was begun before, by its name: by this client, or by one of another process.
-    /// Nothing is asked yet.
+    /// Returns a handle for an existing task by its id, also for a task of another process. Sends
+    /// no request.
     pub fn task(&self, id: impl Into<String>) -> Task {
         Task::new(self, Followed::new(id.into()))
     }
@@ -150,22 +149,22 @@ impl Task {
         }
     }
 
-    /// The task's name at the server: with it the task is found again. Who knows it may do with the
-    /// task whatever may be done.
+    /// Returns the task's id at the server, which finds the task again. The id gives access to the
+    /// task, so treat it as a secret.
     pub fn id(&self) -> &str {
         self.followed.id()
     }
 
-    /// What the server said of the task last; nothing before it was asked.
+    /// Returns the last status that the server sent; none before the first.
     pub fn last(&self) -> Option<Record> {
         self.followed.last()
     }
 
-    /// Asks how far the task has come.
+    /// Reads the status of the task from the server.
     ///
     /// # Errors
     ///
-    /// [`CallError`]; [`CallError::Answered`] with -32602 when there is no such task any more.
+    /// [`CallError`]; [`CallError::Answered`] with -32602 if the task does not exist any more.
     ///
     /// # Cancellation
     ///
@@ -175,18 +174,18 @@ impl Task {
         follow.look_once().await
     }
 
-    /// Waits for the end of the task. The server's questions on the way go to the client's
-    /// handlers, each of them once.
+    /// Waits for the end of the task. The client's handlers answer the server's questions during
+    /// the task, each of them once.
     ///
     /// # Errors
     ///
-    /// - [`CallError::Answered`] with the error that the call ended with.
-    /// - [`CallError::TaskCancelled`] if somebody has cancelled it.
-    /// - [`CallError::TimedOut`] if the wait ran out; the task goes on.
+    /// - [`CallError::Answered`] with the error of the call.
+    /// - [`CallError::TaskCancelled`] if the task was cancelled.
+    /// - [`CallError::TimedOut`] if the timeout elapsed; the task runs on.
     ///
     /// # Cancellation
     ///
-    /// The task goes on; wait again, whenever and wherever.
+    /// The task runs on, and another wait may follow at any time.
     pub fn wait(&self) -> TaskWait {
         TaskWait {
             task: self.clone(),
@@ -195,13 +194,13 @@ impl Task {
         }
     }
 
-    /// Asks the server to stop the task. It may end otherwise meanwhile: look at it, or wait for it,
-    /// to know.
+    /// Asks the server to cancel the task. The task may still end otherwise: refresh it or wait for
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`CallError`]; in 2025-11-25 [`CallError::Answered`] with -32602 also when the task has
-    /// ended, and [`CallError::NotSent`] if the server cannot stop tasks.
+    /// [`CallError`]; in 2025-11-25 [`CallError::Answered`] with -32602 also if the task has ended,
+    /// and [`CallError::NotSent`] if the server cannot cancel tasks.
     ///
     /// # Cancellation
     ///
@@ -227,7 +226,7 @@ impl fmt::Debug for Task {
     }
 }
 
-/// A wait for the end of a task that has not begun yet: awaiting it begins it.
+/// A wait for the end of a task. It starts when it is awaited.
 #[must_use = "nothing waits until this is awaited"]
 pub struct TaskWait {
     task: Task,
@@ -236,24 +235,25 @@ pub struct TaskWait {
 }
 
 impl TaskWait {
-    /// Waits so long at all; [`ClientOptions::task_timeout`](crate::ClientOptions::task_timeout)
-    /// otherwise (default: 24 h). Since 2026-07-28 the time in which the user answers questions is
-    /// not counted.
+    /// Sets the total timeout of the wait; the default is
+    /// [`ClientOptions::task_timeout`](crate::ClientOptions::task_timeout) (24 h). Since 2026-07-28
+    /// the time in which the user answers questions is not counted.
     pub fn total_timeout(mut self, total: Duration) -> Self {
         self.waiting.total = Some(total);
         self
     }
 
-    /// Hears of progress (2025-11-25; later tasks tell of none): in order, all before the result.
-    pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'static) -> Self {
-        self.hear.progress = Some(Box::new(hear));
+    /// Calls the closure with each progress, in order, before the result (2025-11-25; later
+    /// revisions have none for tasks).
+    pub fn on_progress(mut self, receive: impl FnMut(ProgressParams) + Send + 'static) -> Self {
+        self.hear.progress = Some(Box::new(receive));
         self
     }
 
-    /// Receives the task whenever it was read and has changed. A ttl that grows while the task works
-    /// is not a change.
-    pub fn on_change(mut self, hear: impl FnMut(&Record) + Send + 'static) -> Self {
-        self.hear.change = Some(Box::new(hear));
+    /// Calls the closure with the status after each read that shows a change. A ttl that grows
+    /// while the task runs is not a change.
+    pub fn on_change(mut self, receive: impl FnMut(&Record) + Send + 'static) -> Self {
+        self.hear.change = Some(Box::new(receive));
         self
     }
 }
@@ -268,7 +268,7 @@ impl IntoFuture for TaskWait {
         waiting.total.get_or_insert(usual);
         Box::pin(async move {
             let mut follow = self.task.follow(waiting, self.hear);
-            // Whoever waits anew looks first: it may be long since.
+            // A new wait polls at once, because the last status may be old.
             let (raw, session) = follow.until_end(None).await?;
             let given = RawResult {
                 raw: &raw,
