@@ -9,11 +9,11 @@ mod read;
 
 use std::fmt;
 
-/// How long one header may be, in bytes.
+/// Maximum size of one header, in bytes.
 const LINE_BYTES: usize = 16 << 10;
-/// How many challenges one answer may hold.
+/// Maximum number of challenges in one response.
 const CHALLENGES: usize = 16;
-/// How many parameters one challenge may have.
+/// Maximum number of parameters of one challenge.
 const PARAMETERS: usize = 32;
 
 /// One challenge: a scheme and its parameters.
@@ -45,7 +45,7 @@ pub enum ChallengeError {
     /// A parameter is repeated, so its value is ambiguous.
     #[error("a challenge of WWW-Authenticate has a parameter twice")]
     Twice,
-    /// A value has characters that no header has.
+    /// A value has a character that a header cannot contain.
     #[error("a value has a character that no challenge may have")]
     Character,
     /// The text is too long, or has too many challenges or parameters.
@@ -53,7 +53,7 @@ pub enum ChallengeError {
     TooLarge,
 }
 
-/// The challenges of all headers of one answer. A header that breaks the grammar is ignored,
+/// Returns the challenges of all headers of one response. A header that breaks the grammar is ignored,
 /// because the others may be sufficient.
 pub fn challenges<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Challenge> {
     let mut all = Vec::new();
@@ -92,7 +92,7 @@ impl Challenge {
     /// # Errors
     ///
     /// - [`ChallengeError::Character`] for a name that is not a token, or a value with anything but
-    ///   printable ASCII: nothing can break out of the header.
+    ///   printable ASCII, so a value cannot end the header.
     /// - [`ChallengeError::Twice`].
     /// - [`ChallengeError::TooLarge`] for one more than 32.
     pub fn with(mut self, name: &str, value: &str) -> Result<Self, ChallengeError> {
@@ -108,22 +108,22 @@ impl Challenge {
     ///
     /// # Errors
     ///
-    /// [`ChallengeError`]. A header is read whole or not at all.
+    /// [`ChallengeError`] if any part of the header is invalid.
     pub fn parse(line: &str) -> Result<Vec<Self>, ChallengeError> {
         read::line(line)
     }
 
-    /// The scheme, as it was written.
+    /// Returns the scheme as received.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// Whether this is the scheme.
+    /// Returns true if this is the scheme, without regard to case.
     pub fn is(&self, scheme: &str) -> bool {
         self.scheme.eq_ignore_ascii_case(scheme)
     }
 
-    /// A parameter by its name.
+    /// Returns the value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut all = self.parameters.iter();
         let found = all.find(|(own, _)| own.eq_ignore_ascii_case(name))?;
@@ -147,7 +147,7 @@ impl Challenge {
     }
 }
 
-/// As it travels. Every value is quoted.
+/// Writes the challenge as in the header. Every value is quoted.
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.scheme)?;

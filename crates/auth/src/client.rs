@@ -18,11 +18,11 @@ pub enum ClientAuthentication {
     None,
     /// With a secret that the authorization server stores, too.
     Secret(Secret),
-    /// With a key.
+    /// With assertions that a key signs.
     Key(Arc<SigningKey>),
 }
 
-/// A client as one authorization server knows it.
+/// Registration of a client at one authorization server.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientRegistration {
@@ -30,16 +30,16 @@ pub struct ClientRegistration {
     pub id: String,
     /// Authentication of the client.
     pub proof: ClientAuthentication,
-    /// Which method of the token endpoint it is registered for, where that is known.
+    /// Client authentication method of the registration, if it is known.
     pub method: Option<String>,
-    /// With which redirect address it is registered, where that is known.
+    /// Redirect URI of the registration, if it is known.
     pub redirect: Option<String>,
     /// Expiry time of the secret, if the server sent one.
     pub ends: Option<SystemTime>,
 }
 
 impl ClientRegistration {
-    /// A client without a proof.
+    /// Creates a public client, without authentication.
     pub fn public(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -50,7 +50,7 @@ impl ClientRegistration {
         }
     }
 
-    /// A client with a secret.
+    /// Creates a client with a secret.
     pub fn with_secret(id: impl Into<String>, secret: impl Into<Secret>) -> Self {
         Self {
             proof: ClientAuthentication::Secret(secret.into()),
@@ -83,29 +83,29 @@ pub enum ApplicationType {
     Web,
 }
 
-/// On whose behalf tokens are asked for, and how.
+/// Grant flow by which the client gets tokens.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum GrantFlow {
-    /// A person signs in, in a browser.
+    /// A user signs in with a browser.
     #[default]
     AuthorizationCode,
-    /// The client itself, with its own secret or key.
+    /// The client gets tokens for itself, with its own secret or key.
     ///
     /// Spec: the extension `io.modelcontextprotocol/oauth-client-credentials`.
     ClientCredentials,
-    /// A person who has signed in to an enterprise, which decides.
+    /// An identity provider of an enterprise issues an assertion for its signed-in user.
     ///
     /// Spec: the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
     Enterprise(EnterpriseManaged),
-    /// A workload that its platform vouches for.
+    /// A platform issues an assertion for the workload that runs the client.
     ///
     /// Spec: SEP-1933 (draft).
     WorkloadIdentity,
 }
 
 impl GrantFlow {
-    /// The extension of the protocol that the way is: a client declares it among its capabilities.
+    /// Returns the protocol extension of the flow. A client declares it among its capabilities.
     pub fn extension(&self) -> Option<&'static str> {
         match self {
             Self::ClientCredentials => Some("io.modelcontextprotocol/oauth-client-credentials"),
@@ -115,13 +115,13 @@ impl GrantFlow {
     }
 }
 
-/// The identity provider of an enterprise, and how the client is known there.
+/// Identity provider of an enterprise, and the registration of the client there.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EnterpriseManaged {
     /// URL of the token endpoint of the identity provider.
     pub token_endpoint: String,
-    /// The client as it knows it.
+    /// Registration of the client at the identity provider.
     pub client: ClientRegistration,
     /// Issuer identifier of the identity provider: the audience of the client's assertions.
     pub issuer: String,
@@ -148,27 +148,27 @@ impl EnterpriseManaged {
 pub struct ClientConfig {
     /// Display name on the consent page.
     pub name: String,
-    /// The address of a document about the client: its id, where the server takes such.
+    /// URL of the client metadata document. It is the client id at servers that support this.
     ///
     /// Spec: draft-ietf-oauth-client-id-metadata-document.
     pub document: Option<String>,
-    /// Ids from before: with an issuer, for that one alone; without, for whichever there is.
+    /// Configured registrations, each for one issuer or for every issuer (`None`).
     pub registered: Vec<(Option<String>, ClientRegistration)>,
-    /// Whether the client may register itself; default true.
+    /// Whether the client may use dynamic registration; default true.
     pub dynamic_registration: bool,
     /// Application type of the client.
     pub application: ApplicationType,
-    /// How tokens are asked for.
+    /// Grant flow of the client.
     pub way: GrantFlow,
     /// Scopes to request instead of those that the server names.
     pub scopes: Option<Scopes>,
-    /// Whether a server without protected-resource metadata is taken for one of 2025-03-26, which
-    /// is its own authorization server; default true.
+    /// Whether a server without protected-resource metadata is assumed to be one of 2025-03-26,
+    /// which is its own authorization server; default true.
     pub assume_legacy_metadata: bool,
 }
 
 impl ClientConfig {
-    /// A program of this name, whose users sign in.
+    /// Creates the configuration of a program of this name, whose users sign in.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -202,21 +202,21 @@ impl ClientConfig {
         self
     }
 
-    /// Is known to an issuer, or to whichever there is, as this client.
+    /// Adds a registration at one issuer, or at every issuer (`None`).
     #[must_use]
     pub fn registered_at(mut self, issuer: Option<&str>, client: ClientRegistration) -> Self {
         self.registered.push((issuer.map(str::to_owned), client));
         self
     }
 
-    /// Asks for tokens in this way.
+    /// Sets the grant flow.
     #[must_use]
     pub fn with_grant_flow(mut self, way: GrantFlow) -> Self {
         self.way = way;
         self
     }
 
-    /// Asks for these scopes, whatever the server names.
+    /// Sets the scopes to request instead of those that the server names.
     #[must_use]
     pub fn with_scopes(mut self, scopes: Scopes) -> Self {
         self.scopes = Some(scopes);

@@ -52,8 +52,7 @@ pub trait CredentialStore: Send + Sync + 'static {
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>>;
 }
 
-/// Keeps credentials for as long as the process lives. One process has one client for a server, or
-/// shares this between them.
+/// Stores credentials in memory until the process ends. Several clients of one server must share it.
 #[derive(Debug, Default)]
 pub struct MemoryCredentials {
     texts: Mutex<BTreeMap<Box<str>, Secret>>,

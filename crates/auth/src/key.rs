@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::secret::Secret;
 
-/// How long an assertion of who a client is may be used: it is made for one request.
+/// Lifetime of a client assertion, which is signed for one request.
 const ASSERTION_TIME: Duration = Duration::from_secs(120);
 
-/// How something is signed. There is no way to sign with nothing, or with a shared secret.
+/// Signature algorithm. There is no `none` and no algorithm with a shared secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -34,7 +34,7 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// A private key. `Debug` shows how it signs, and nothing of it.
+/// A private key. `Debug` shows its algorithm and no part of the key.
 pub struct SigningKey {
     algorithm: Algorithm,
     id: Option<Box<str>>,
@@ -47,26 +47,26 @@ enum Pair {
     Edwards(Ed25519KeyPair),
 }
 
-/// Why a key cannot be used.
+/// Reason why a key cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SigningKeyError {
-    /// An algorithm that is not signed with here.
+    /// The algorithm is not supported.
     #[error("the algorithm is not one of ES256, ES384, RS256, PS256, EdDSA")]
     Algorithm,
     /// The text is not a key in PEM, PKCS #8.
     #[error("the key is not in PEM, PKCS #8 (`BEGIN PRIVATE KEY`)")]
     Form,
-    /// The key is of another kind than the algorithm, or too weak for it.
+    /// The key has another type than the algorithm needs, or is too weak.
     #[error("the key does not fit the algorithm")]
     Kind,
-    /// Nothing could be signed: there was no randomness, or no memory.
+    /// The signature failed, because the system has no randomness or no memory.
     #[error("the signature could not be created")]
     Signing,
 }
 
 impl Algorithm {
-    /// By the name it has in documents.
+    /// Returns the algorithm with this JOSE name.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Algorithm {
         }
     }
 
-    /// The name it has in documents.
+    /// Returns the JOSE name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Es256 => "ES256",
@@ -99,7 +99,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`SigningKeyError`]; nothing of the key is in it.
+    /// [`SigningKeyError`]. It contains no part of the key.
     pub fn from_pem(pem: &str, algorithm: Algorithm) -> Result<Self, SigningKeyError> {
         let body = pem
             .split_once("-----BEGIN PRIVATE KEY-----")
@@ -112,7 +112,7 @@ impl SigningKey {
         Self::from_pkcs8(&Secret::new(bytes), algorithm)
     }
 
-    /// Takes a private key in PKCS #8.
+    /// Reads a private key in PKCS #8.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl SigningKey {
         })
     }
 
-    /// Makes a key for ES256: the key, and its PKCS #8 to be kept.
+    /// Creates a random key for ES256, and its PKCS #8 form for a store.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl SigningKey {
         Ok((Self::from_pkcs8(&bytes, Algorithm::Es256)?, bytes))
     }
 
-    /// Names the key, as its public half is named where it is published.
+    /// Sets the key id (`kid`) of the published public key.
     #[must_use]
     pub fn with_id(mut self, id: &str) -> Self {
         self.id = Some(id.into());
@@ -197,7 +197,7 @@ impl SigningKey {
         self.sign(&header, &claims)
     }
 
-    /// Proves for one request that the client holds the key.
+    /// Signs a DPoP proof for one request.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl SigningKey {
         self.sign(&header, &claims)
     }
 
-    /// The public half, as a JSON Web Key.
+    /// Returns the public key as a JSON Web Key.
     fn public(&self) -> Result<Value, SigningKeyError> {
         let (Pair::Elliptic(pair), Algorithm::Es256) = (&self.pair, self.algorithm) else {
             return Err(SigningKeyError::Kind);

@@ -5,8 +5,7 @@
 //! - Client (feature `client`): discovery, registration, sign-in, refresh and storage of tokens.
 //! - Server (feature `resource`): verification of tokens, their principals and scopes.
 //!
-//! stdio has no part in this: a server that runs as the user takes its credentials from the
-//! environment.
+//! It does not apply to stdio: a server on stdio reads its credentials from the environment.
 
 #[cfg(feature = "client")]
 pub mod flow;

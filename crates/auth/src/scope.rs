@@ -1,10 +1,10 @@
-//! What a token is good for.
+//! Scopes of tokens.
 
 use std::fmt;
 
 /// Maximum number of scopes in one list.
 const MOST: usize = 256;
-/// How long one scope may be, in bytes.
+/// Maximum size of one scope, in bytes.
 const MOST_BYTES: usize = 1_024;
 
 /// A set of scopes, in the order in which they were named.
@@ -20,24 +20,24 @@ pub struct Scopes(Vec<Box<str>>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScopeError {
-    /// A scope has characters that no scope has: blanks, quotes, backslashes, anything not ASCII.
+    /// A scope has a forbidden character: a blank, a quote, a backslash, or a non-ASCII character.
     #[error("a scope has a character that no scope may have")]
     Character,
     /// A scope is too long.
     #[error("a scope is longer than {MOST_BYTES} bytes")]
     TooLong,
-    /// There are too many.
+    /// The list has too many scopes.
     #[error("there are more than {MOST} scopes")]
     TooMany,
 }
 
 impl Scopes {
-    /// No scope at all.
+    /// Creates an empty set.
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Reads a list of scopes with blanks between them.
+    /// Parses a list of scopes that blanks separate.
     ///
     /// # Errors
     ///
@@ -74,12 +74,12 @@ impl Scopes {
         all
     }
 
-    /// Whether all of `other` are in here, by name.
+    /// Returns true if the set contains all scopes of `other`, by name.
     pub fn covers(&self, other: &Self) -> bool {
         other.iter().all(|name| self.contains(name))
     }
 
-    /// Whether a scope is in here.
+    /// Returns true if the set contains a scope.
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|own| &**own == name)
     }
@@ -89,7 +89,7 @@ impl Scopes {
         self.0.is_empty()
     }
 
-    /// The scopes in their order.
+    /// Returns the scopes in their order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|name| &**name)
     }
@@ -101,7 +101,7 @@ impl Scopes {
     }
 }
 
-/// With blanks between them, as they travel.
+/// Writes the scopes with blanks between them, as on the wire.
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, name) in self.iter().enumerate() {

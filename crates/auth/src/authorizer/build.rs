@@ -28,7 +28,7 @@ pub struct OAuthOptions {
     /// How long such a sign-in counts; default 10 min. The operation may then cause as many again. A
     /// sign-out resets all counts.
     pub step_up_ttl: Duration,
-    /// Operations for which sign-ins are counted; default 1 024. The oldest is forgotten.
+    /// Operations for which sign-ins are counted; default 1 024. The oldest is dropped.
     pub max_step_up_operations: usize,
     /// Longest wait for the renewal of another process that shares the store; default 6 min. It is
     /// longer than `sign_in_timeout`, because a user may be signing in there.
@@ -47,7 +47,7 @@ impl Default for OAuthOptions {
     }
 }
 
-/// Puts an [`OAuth`] together.
+/// Builder of an [`OAuth`].
 #[must_use]
 pub struct OAuthBuilder {
     server: WebUrl,
@@ -87,7 +87,7 @@ impl OAuthBuilder {
         })
     }
 
-    /// Keeps tokens and registrations here; in memory otherwise.
+    /// Sets the store of tokens and registrations; default in memory.
     pub fn store(mut self, store: impl CredentialStore) -> Self {
         self.store = Arc::new(store);
         self
@@ -126,14 +126,14 @@ impl OAuthBuilder {
         self
     }
 
-    /// Waits for users at this port of this machine, and at no other: for a client that is
-    /// registered with it (`http://127.0.0.1:PORT/callback`), or a port that is forwarded.
+    /// Sets the only loopback port that receives the redirect. Use it for a client that is registered
+    /// with `http://127.0.0.1:PORT/callback`, or for a forwarded port.
     pub fn redirect_port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// Follows other addresses than the server's kind allows.
+    /// Replaces the policy that follows from the URL of the server.
     pub fn fetch_policy(mut self, bounds: FetchPolicy) -> Self {
         self.bounds = bounds;
         self
@@ -145,7 +145,7 @@ impl OAuthBuilder {
         self
     }
 
-    /// The authorizer. Nothing is fetched before it is needed.
+    /// Creates the authorizer. It performs no I/O.
     pub fn build(self) -> OAuth {
         OAuth(Arc::new(Inner {
             server: self.server,

@@ -11,24 +11,24 @@ use ring::digest::{SHA256, digest};
 use crate::credentials::{CredentialStore, KeyGuard};
 use crate::secret::Secret;
 
-/// How large a file may be that is read, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
-/// How the name of a file ends that is being written.
+/// Extension of a draft.
 const DRAFT: &str = "new";
 /// How old a draft is that no process writes any more.
 const DRAFT_TTL: Duration = Duration::from_secs(60 * 60);
 
-/// Keeps every credential in a file of its own: readable by its user only, replaced as a whole, and
+/// Stores each credential in a file. Only the user can read it. It is replaced as a whole, and
 /// renewed by one process at a time.
 ///
-/// The files are as safe as the user's account is: they are not encrypted.
+/// The files are not encrypted: programs of the same user can read them.
 #[derive(Debug, Clone)]
 pub struct FileCredentials {
     directory: PathBuf,
 }
 
 impl FileCredentials {
-    /// Keeps files in `directory`, which is made if it is not there.
+    /// Creates a store in `directory`. A missing directory is created.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ fn unreadable(path: &Path) -> Option<Secret> {
     None
 }
 
-/// Writes a file as a whole, down to the disk.
+/// Writes a complete file and syncs it to the disk.
 fn write(path: &Path, text: &Secret) -> io::Result<()> {
     let mut options = private();
     let mut file = options.write(true).create(true).truncate(true).open(path)?;

@@ -22,7 +22,7 @@ use crate::scope::Scopes;
 /// Size of an id or a secret of a client, in bytes, because those of all issuers are stored together.
 const MAX_CLIENT_BYTES: usize = 8 << 10;
 
-/// How a client is known to a server.
+/// Source of the client id at a server.
 #[derive(Debug)]
 pub(crate) enum RegistrationSource {
     /// A configured client, or the URL of its metadata document.
@@ -33,13 +33,11 @@ pub(crate) enum RegistrationSource {
     Register(FetchRequest),
 }
 
-/// Finds the id of a client at a server.
-///
-/// `kept` is what an earlier registration at this issuer came to.
+/// Selects the client id at a server. `kept` is an earlier registration at this issuer.
 ///
 /// # Errors
 ///
-/// [`AuthError::Server`] when there is no way.
+/// [`AuthError::Server`] if the client cannot get an id at this server.
 pub(crate) fn client(
     profile: &ClientConfig,
     server: &ServerMetadata,
@@ -121,7 +119,7 @@ fn registration(
     request
 }
 
-/// The answer to a registration.
+/// Response to a registration.
 #[derive(Deserialize)]
 struct Wire {
     client_id: Option<String>,
@@ -143,7 +141,7 @@ impl Wire {
     }
 }
 
-/// Reads what a registration came to.
+/// Reads the response to a registration.
 ///
 /// # Errors
 ///

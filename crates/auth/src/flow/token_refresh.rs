@@ -10,7 +10,7 @@ use crate::flow::token_grant::TokenGrant;
 use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
 
-/// Asks for another token with the one that was given for that.
+/// Refreshes an access token with its refresh token.
 #[derive(Debug)]
 pub struct TokenRefresh {
     exchange: Exchange,

@@ -9,20 +9,20 @@ use pintle_runtime::WebUrl;
 use crate::metadata::{MetadataError, read};
 use crate::scope::Scopes;
 
-/// Where documents of resources are.
+/// Well-known path of the metadata.
 pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
-/// How many authorization servers are looked at.
+/// Maximum number of authorization servers that are read.
 const SERVERS: usize = 32;
 
-/// The document of a protected resource, once it is known to be about the server that was asked.
+/// Metadata of a protected resource that is checked to be about the requested server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceMetadata {
-    /// The resource, exactly as the document names it: so it is named to authorization servers.
+    /// Resource identifier, exactly as in the document. Requests for tokens contain it.
     pub resource: String,
-    /// The issuers that it takes tokens from, in its order. There is at least one.
+    /// Issuers whose tokens the resource accepts, in its order; at least one.
     pub authorization_servers: Vec<String>,
-    /// Which scopes there are.
+    /// Scopes of the resource.
     pub scopes_supported: Option<Scopes>,
     /// Whether the resource accepts only tokens with a DPoP proof.
     pub needs_dpop: bool,

@@ -18,41 +18,41 @@ pub struct ServerMetadata {
     /// Issuer identifier of the server.
     #[serde(default)]
     pub issuer: String,
-    /// Where a user is sent.
+    /// URL of the authorization endpoint, for the browser of the user.
     pub authorization_endpoint: Option<String>,
-    /// Where tokens come from.
+    /// URL of the token endpoint.
     pub token_endpoint: Option<String>,
-    /// Where clients register themselves.
+    /// URL of the endpoint for dynamic client registration.
     pub registration_endpoint: Option<String>,
-    /// Where the keys are.
+    /// URL of the public keys of the server.
     pub jwks_uri: Option<String>,
-    /// Where tokens are looked up.
+    /// URL of the introspection endpoint.
     pub introspection_endpoint: Option<String>,
     /// URL of the revocation endpoint.
     pub revocation_endpoint: Option<String>,
     /// Client authentication methods at the revocation endpoint.
     pub revocation_endpoint_auth_methods_supported: Option<Vec<String>>,
-    /// Scopes that there are.
+    /// Scopes of the server.
     pub scopes_supported: Option<Vec<String>>,
-    /// Grants that there are.
+    /// Grant types of the server.
     pub grant_types_supported: Option<Vec<String>>,
-    /// Ways to show who wrote a request for a token.
+    /// PKCE code challenge methods.
     pub code_challenge_methods_supported: Option<Vec<String>>,
     /// Client authentication methods at the token endpoint.
     pub token_endpoint_auth_methods_supported: Option<Vec<String>>,
-    /// Whether the address of a document is a client's id.
+    /// Whether the URL of a client metadata document is a valid client id.
     #[serde(default)]
     pub client_id_metadata_document_supported: Option<bool>,
     /// Whether authorization responses contain the issuer (`iss`, RFC 9207).
     pub authorization_response_iss_parameter_supported: Option<bool>,
-    /// How proofs of a key may be signed.
+    /// Signature algorithms of DPoP proofs.
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
-    /// Profiles of grants.
+    /// Grant profiles of the server.
     pub authorization_grant_profiles_supported: Option<Vec<String>>,
 }
 
 impl ServerMetadata {
-    /// Reads a document, and checks that it is the one of `issuer`, byte by byte.
+    /// Reads a document and checks that its issuer is identical to `issuer`.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl ServerMetadata {
         }
     }
 
-    /// Checks that every endpoint is one that may be followed.
+    /// Checks that the client may use the endpoints for authorization, tokens and registration.
     ///
     /// # Errors
     ///

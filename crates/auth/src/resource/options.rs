@@ -10,11 +10,11 @@ pub struct ResourceLimits {
     pub max_token_bytes: usize,
     /// How far the clocks of issuer and server may be apart; default 60 s.
     pub max_clock_skew: Duration,
-    /// How long one verification may take, everything fetched included; default 10 s. Then 503.
+    /// Longest wait for the verification of a token, with all fetches; default 10 s. Then 503.
     pub verify_timeout: Duration,
     /// Size of a document of the issuer, in bytes; default 1 MiB. A larger one is an error: 503.
     pub max_document_bytes: usize,
-    /// Keys of one issuer; default 100. More are not looked at.
+    /// Keys of one issuer; default 100. Later keys are ignored.
     pub max_keys: usize,
     /// How long the keys of an issuer are used before they are fetched again; default 15 min. A key
     /// that was withdrawn is trusted for no longer.
@@ -23,15 +23,14 @@ pub struct ResourceLimits {
     /// issuer by tokens with invented keys, and the requests to an issuer that is down.
     pub keys_fetch_interval: Duration,
     /// How long the introspection endpoint of the issuer's metadata is used before it is read again;
-    /// default 15 min, and no longer than [`keys_fetch_interval`](Self::keys_fetch_interval) once no answer came from
-    /// there: issuers move.
+    /// default 15 min, and no longer than [`keys_fetch_interval`](Self::keys_fetch_interval) after it
+    /// sent no valid response, because the issuer may have moved it.
     pub endpoint_ttl: Duration,
-    /// How long an issuer's word about a token is good, at most; default 30 s. A token that was
-    /// revoked is trusted for no longer.
+    /// How long an active token is cached; default 30 s. A revoked token is not accepted longer.
     pub introspection_ttl: Duration,
-    /// Tokens whose introspection is remembered; default 1 024. At the limit the oldest is forgotten.
+    /// Active tokens in the cache; default 1 024. At the limit the oldest is dropped.
     pub max_cached_introspections: usize,
-    /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_timeout).
+    /// Introspections at the same time; default 32. More wait, within [`verify_timeout`](Self::verify_timeout).
     /// Half of them are for tokens that were active before.
     pub max_running_introspections: usize,
     /// How long a stream stays open if its token has no expiry; default 1 h. The client then sends the
@@ -39,13 +38,13 @@ pub struct ResourceLimits {
     pub stream_ttl: Duration,
     /// How old a DPoP proof may be, or how far ahead of our clock; default 5 min.
     pub proof_ttl: Duration,
-    /// DPoP proofs that are remembered, so that none is used twice; default 262 144. At the
-    /// limit the newcomer is refused: 503.
+    /// Stored DPoP proofs, so that each is valid once; default 262 144. At the limit a new proof is
+    /// rejected: 503.
     pub max_proofs: usize,
-    /// DPoP proofs of one principal that are remembered; default 65 536, a quarter of
-    /// [`proofs`](Self::max_proofs), so that one principal does not shut out the others: 503.
+    /// Stored DPoP proofs of one principal; default 65 536, a quarter of
+    /// [`max_proofs`](Self::max_proofs), so that one principal cannot use the whole cache: 503.
     pub max_proofs_per_principal: usize,
-    /// How long a nonce for DPoP proofs is good; default 5 min.
+    /// How long a nonce for DPoP proofs is valid; default 5 min.
     pub nonce_ttl: Duration,
 }
 
