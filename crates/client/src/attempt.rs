@@ -12,7 +12,7 @@ use crate::rounds::rounds;
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
-/// Makes a call as what it is there: a plain one, or one that asks to be a task.
+/// Sends a call, as a plain call or with a request for a task.
 pub(crate) async fn on_one_conversation(
     state: &ClientState,
     lookup: &dyn ToolLookup,

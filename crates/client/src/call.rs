@@ -1,4 +1,4 @@
-//! One call: what is asked, how long it may take, and everything that happens until its result.
+//! One call: its request, its timeouts, and everything that happens until its result.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::execute::perform;
 use crate::request::{Freshness, Request};
 use crate::result::Reader;
 
-/// A call that has not been made yet: awaiting it makes it.
+/// A call that was not sent yet: awaiting it sends it.
 ///
-/// Dropping the future of a call gives the call up: the server is told, in the way of the revision
-/// and of the transport.
+/// Dropping the future of a call cancels the call at the server, as the revision and the transport
+/// require.
 #[must_use = "a call is made when it is awaited"]
 pub struct Call<R> {
     pub(crate) client: Client,
@@ -37,25 +37,25 @@ impl<R> Call<R> {
         }
     }
 
-    /// Waits so long without an answer or progress; the client's
-    /// [`Limits::call_idle_timeout`](pintle_proto::Limits::call_idle_timeout) otherwise (default: 60 s).
+    /// Sets the longest wait without an answer or progress. The default is the client's
+    /// [`Limits::call_idle_timeout`](pintle_proto::Limits::call_idle_timeout) (60 s).
     pub fn timeout(mut self, quiet: Duration) -> Self {
         self.request.patience.quiet = Some(quiet);
         self
     }
 
-    /// Waits so long at all, however much progress is made; the client's
-    /// [`Limits::call_total_timeout`](pintle_proto::Limits::call_total_timeout) otherwise (default: 10 min).
-    /// The time in which the user answers questions is not counted.
+    /// Sets the longest total wait, however much progress is made. The default is the client's
+    /// [`Limits::call_total_timeout`](pintle_proto::Limits::call_total_timeout) (10 min). The time
+    /// in which the user answers questions is not counted.
     pub fn total_timeout(mut self, total: Duration) -> Self {
         self.request.patience.total = Some(total);
         self
     }
 
-    /// Hears of progress: in order, all of it before the result. Progress that comes faster than
-    /// it is taken is merged.
-    pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'static) -> Self {
-        self.request.on_progress = Some(Box::new(hear));
+    /// Calls the closure with each progress, in order, before the result. Progress that arrives
+    /// faster than it is processed is merged.
+    pub fn on_progress(mut self, receive: impl FnMut(ProgressParams) + Send + 'static) -> Self {
+        self.request.on_progress = Some(Box::new(receive));
         self
     }
 
@@ -66,21 +66,21 @@ impl<R> Call<R> {
         self
     }
 
-    /// Asks the server even if an answer is kept that is still fresh.
+    /// Sends the request even if a fresh result is cached.
     pub fn no_cache(mut self) -> Self {
         self.request.freshness = Freshness::Anew;
         self
     }
 
-    /// Takes an answer that is kept but no longer fresh, if the server cannot be asked. An answer
-    /// that a change made wrong is not kept.
+    /// Accepts a stale cached result if the server is not reachable. A result that a change made
+    /// stale is not cached.
     pub fn allow_stale(mut self) -> Self {
         self.request.freshness = Freshness::OrStale;
         self
     }
 
-    /// Says that the call may be made again by itself when a connection was lost: it changes
-    /// nothing, or nothing more the second time.
+    /// Declares that the call may be sent again after a lost connection, because a repetition has
+    /// no further effect.
     pub fn idempotent(mut self) -> Self {
         self.request.is_repeatable = true;
         self
@@ -88,7 +88,7 @@ impl<R> Call<R> {
 }
 
 impl<R: Send + 'static> Call<R> {
-    /// Makes the call, to take its progress one by one.
+    /// Sends the call, and returns a handle that yields its progress.
     pub fn start(self) -> RunningCall<R> {
         let seen = Arc::new(Mutex::new(VecDeque::new()));
         let queue = Arc::clone(&seen);
@@ -126,7 +126,7 @@ impl<R> fmt::Debug for Call<R> {
     }
 }
 
-/// A call on its way. It goes on while it, or its progress, is awaited; dropping it gives it up.
+/// A call in flight. It advances while it or its progress is awaited. Dropping it cancels the call.
 #[must_use = "a call that is dropped is given up"]
 pub struct RunningCall<R> {
     future: Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>,
@@ -135,7 +135,8 @@ pub struct RunningCall<R> {
 }
 
 impl<R> RunningCall<R> {
-    /// Waits for the next progress; none once the call has ended: then await it for its result.
+    /// Waits for the next progress; none once the call has ended. Then await the call for its
+    /// result.
     ///
     /// # Cancellation
     ///

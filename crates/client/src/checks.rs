@@ -14,12 +14,12 @@ use crate::request::Request;
 use crate::state::ClientState;
 use crate::tool_lookup::{ToolLookup, is_listed};
 
-/// Sees to it before a call that its result can be checked.
+/// Checks before a call that its result can be validated.
 ///
 /// # Errors
 ///
-/// [`CallError::UnusableOutputSchema`] if the tool's schema cannot be used: rather now than when the tool has
-/// done what it does.
+/// [`CallError::UnusableOutputSchema`] if the tool's schema cannot be used. The check comes before
+/// the call, because the tool may have effects.
 pub(crate) async fn prepare(
     state: &ClientState,
     lookup: &dyn ToolLookup,
@@ -32,7 +32,7 @@ pub(crate) async fn prepare(
         return Ok(());
     }
     if state.check_output == OutputCheck::Always && !state.knows_output_of(name) {
-        // Pages that are kept are read again, and teach what they say.
+        // The lookup also reads cached pages, so that the client learns their tools again.
         Box::pin(is_listed(lookup, name)).await;
     }
     let Some(output) = state.output_of(name) else {
@@ -47,15 +47,15 @@ pub(crate) async fn prepare(
     }
 }
 
-/// The tool that a request calls, where only approved ones are called.
+/// Returns the name of the called tool if only approved tools may be called.
 pub(crate) fn pinned(state: &ClientState, request: &Request) -> Option<String> {
     let pins = state.pins.as_ref()?;
     let is_pinned = pins.refuses && request.method.as_str() == CallTool::NAME;
     is_pinned.then(|| name_in(request))
 }
 
-/// Lets a call pass, or not. What is called is looked for in the server's list, unless it was found
-/// there and nothing says that the tools have changed since.
+/// Checks the approval of a called tool. The tool is looked up in the server's list, unless it was
+/// listed and no change was reported since.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub(crate) async fn admit(
     tool: String,
 ) -> Result<(), CallError> {
     if !state.is_sure_of(&tool) {
-        // Pages that are kept are read again, and teach what they say.
+        // The lookup also reads cached pages, so that the client learns their tools again.
         is_listed(lookup, &tool).await;
     }
     let known = state.known.get(&tool);
@@ -88,17 +88,17 @@ fn name_in(request: &Request) -> String {
     named.map(|named| named.name).unwrap_or_default()
 }
 
-/// Whether a call may ask to be a task.
+/// Returns true if the server supports a task for the call.
 pub(crate) fn may_wish(session: &Conversation, request: &Request) -> bool {
     request.tool.is_some() && makes_tasks(session)
 }
 
-/// What a call says of the task that it wants to be; none if it wants to be none, or its tool may
-/// not.
+/// Returns the task parameters of a call; none if the call requests no task, or its tool does not
+/// allow one.
 ///
 /// # Errors
 ///
-/// [`CallError`] if the tool had to be looked up, and could not be.
+/// [`CallError`] if the tool had to be looked up, and the lookup failed.
 pub(crate) async fn wish(
     state: &ClientState,
     lookup: &dyn ToolLookup,
@@ -109,7 +109,7 @@ pub(crate) async fn wish(
     };
     let support = match state.known.get(tool) {
         Some(known) => Some(known.task_support.clone()),
-        // Only who wants a task asks before it calls: the others learn it from the answer.
+        // Only a call that requests a task looks the tool up. Other calls learn it from the answer.
         None if request.wish.is_some() => task_support(lookup, tool).await?,
         None => None,
     };
@@ -120,7 +120,7 @@ pub(crate) async fn wish(
     })
 }
 
-/// The parameters of a call that wants to be a task.
+/// Returns the parameters of a call with a `task` member.
 pub(crate) fn with_task(params: &[u8], wish: &TaskMetadata) -> Bytes {
     let written = serde_json::to_vec(wish).unwrap_or_else(|_| b"{}".to_vec());
     let mut body = Vec::with_capacity(params.len() + written.len() + 8);

@@ -1,5 +1,5 @@
-//! Questions of the server that become tasks here (2025-11-25): answered with a task at once, and
-//! with what the handler says when the server asks for it.
+//! Client tasks: questions of the server that become tasks here (2025-11-25). The client answers
+//! with a task at once, and with the handler's answer when the server requests it.
 //!
 //! A conversation has tasks of its own: no other one sees them, and they end with it.
 //!
@@ -31,9 +31,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::options::ClientOptions;
 use table::{Row, Table};
 
-/// How long a server is told to wait between two looks.
+/// The poll interval that the client states to the server.
 const POLL: Duration = Duration::from_secs(1);
-/// The shortest that a task is kept: long enough to be asked for.
+/// Shortest time for which a task is stored, so that the server can read it.
 const SHORTEST: Duration = Duration::from_secs(1);
 /// The longest message that goes with a status, in characters.
 const MAX_MESSAGE: usize = 500;
@@ -47,7 +47,7 @@ struct Shared {
     table: Mutex<Table>,
 }
 
-/// The bounds that apply to them.
+/// The limits of the client tasks.
 struct Bounds {
     tasks: usize,
     bytes: usize,
@@ -55,10 +55,10 @@ struct Bounds {
     longest: Duration,
 }
 
-/// What a question came to: the answer as an object without `_meta`, and that.
+/// The outcome of a question: the answer as an object without `_meta`, and its `_meta`.
 pub(crate) type Outcome = Result<(Bytes, Meta), Error>;
 
-/// A way to the tasks, for whoever answers a request.
+/// A handle to the tasks, for the code that answers a request.
 #[derive(Clone)]
 pub(crate) struct ClientTaskHandle(Arc<Shared>);
 
@@ -89,7 +89,7 @@ impl Drop for ClientTasks {
 }
 
 impl ClientTaskHandle {
-    /// Makes a task of a question: `work` answers it, in the background.
+    /// Turns a question into a task: `work` answers it, in the background.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl ClientTaskHandle {
     }
 }
 
-/// The life of a task: its work, and then for as long as it is kept.
+/// The life of a task: its work, and then the time for which it is stored.
 struct Life {
     shared: Arc<Shared>,
     id: String,
@@ -138,7 +138,7 @@ impl Life {
         let Self { shared, id, expiry } = self;
         let mut work = Work(tokio::spawn(work));
         tokio::select! {
-            // What is done is done, even if it is just being cancelled.
+            // A finished answer counts, even if the task is being cancelled.
             biased;
             answer = &mut work.0 => {
                 // A handler that panics has failed.
@@ -155,7 +155,7 @@ impl Life {
     }
 }
 
-/// A handler at work, for as long as anybody wants its answer.
+/// A running handler. Dropping this value aborts it.
 struct Work(JoinHandle<Result<InputResponse, Error>>);
 
 impl Drop for Work {
@@ -165,7 +165,7 @@ impl Drop for Work {
 }
 
 impl Shared {
-    /// Writes down what a task came to, and tells the server.
+    /// Records the outcome of a task, and notifies the server.
     fn end(&self, id: &str, outcome: Outcome) {
         let mut table = self.lock();
         let outcome = table.fitted(outcome, self.bounds.bytes);
@@ -186,7 +186,7 @@ impl Shared {
             return;
         };
         let name = TaskStatusChanged::NAME;
-        // Who is not told can ask.
+        // A server that was not notified can poll.
         let _ = self
             .peer
             .with_engine_mut(|engine| engine.notify(name, Some(&params)));

@@ -1,4 +1,4 @@
-//! Opening a conversation: which era, which revision, and what the server says about itself.
+//! Opening a conversation: the era, the revision, and the server's description of itself.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,13 +25,13 @@ use crate::keep_alive::keep_alive;
 use crate::state::ClientState;
 use crate::turns::Turns;
 
-/// How often one opening starts over: a process that ended during the probe, and once more.
+/// How often one opening starts over: after a process that exited during the probe, and once more.
 const ATTEMPTS: usize = 3;
 /// How often one conversation is probed: for another revision, or after a handshake was refused.
 const PROBES: usize = 3;
 
 impl ClientState {
-    /// The conversation, opened if there is none.
+    /// Returns the open conversation, or opens one.
     pub(crate) async fn session(
         &self,
         method: &MethodName,
@@ -150,9 +150,9 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Conversation {
     session
 }
 
-/// Why a conversation was not agreed on.
+/// The reason why the client and the server did not agree.
 enum Stop {
-    /// Not on this connection: on another, and in this era.
+    /// The client must open another connection and use this era.
     StartOver(Era),
     Fail(ConnectError),
 }
@@ -228,7 +228,7 @@ impl<'a> Opening<'a> {
         revision: Revision,
     ) -> Result<Result<Box<RawValue>, PeerCallError>, ConnectError> {
         let options = &self.state.options;
-        // Where silence leads to no handshake, it is worth waiting for a server that starts slowly.
+        // If no handshake may follow, a longer wait helps a server that starts slowly.
         let wait = match self.state.mode.legacy() {
             Some(_) => options.probe_timeout,
             None => options.probe_timeout.max(options.connect_timeout),
@@ -239,14 +239,15 @@ impl<'a> Opening<'a> {
         outcome(call).await
     }
 
-    /// The server is none that needs no handshake: make one, unless that was ruled out.
+    /// Performs a handshake if the mode allows one, because the server is not a modern one.
     async fn fall_back(
         &mut self,
         outcome: Result<Box<RawValue>, PeerCallError>,
     ) -> Result<(ServerInfo, Era), Stop> {
         if self.state.mode.legacy().is_none() {
             return Err(Stop::Fail(match outcome {
-                // It has not said that it wants a handshake: it has only ended.
+                // The connection ended without an answer, so that the server may still be a modern
+                // one.
                 Err(PeerCallError::Lost(error)) => lost(error),
                 Err(PeerCallError::TimedOut(patience)) => silent("server/discover", patience),
                 _ => self.no_handshake(),
@@ -347,7 +348,7 @@ async fn outcome(
 ) -> Result<Result<Box<RawValue>, PeerCallError>, ConnectError> {
     match call {
         Ok(call) => Ok(call.outcome().await),
-        // The connection was lost before anything was said: the same as during it.
+        // The connection was lost before the request was sent, which is the same as during it.
         Err(SendError::Closed) => Ok(Err(PeerCallError::Lost(TransportError::new(
             TransportErrorKind::Disconnected,
         )))),

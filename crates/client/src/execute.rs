@@ -17,7 +17,7 @@ use crate::result::{RawOutcome, Reader, read_as};
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
-/// Makes a call, and once more where what was in its way can be put right.
+/// Sends a call, and again after a recovery.
 pub(crate) async fn perform<R>(
     state: &ClientState,
     lookup: &dyn ToolLookup,
@@ -45,7 +45,7 @@ pub(crate) async fn perform<R>(
     }
 }
 
-/// Makes a call, and does not wait for the task that it may become.
+/// Sends a call, and does not wait for the task that it may become.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub(crate) async fn begin(
     persist(state, lookup, request, None).await
 }
 
-/// What the call asks, if its answer may be kept.
+/// Returns the cache question of a call if its result may be cached.
 fn question(state: &ClientState, request: &Request) -> Option<Question> {
     let params = request.params.as_ref().ok()?;
     let principal = || state.connect.principal();
@@ -80,7 +80,7 @@ fn kept(
     Some((raw, state.current()?))
 }
 
-/// A stale answer, if it was asked for and the server did not give one.
+/// Returns a stale result if the caller allows one and the server did not answer.
 fn stale(
     state: &ClientState,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Following a task to its end: looking at it, answering what it asks, taking its result.
+//! Following a task to its end: polling it, answering its questions, and reading its result.
 
 mod ask;
 mod followed;
@@ -38,18 +38,18 @@ pub(crate) use followed::Followed;
 use poll_schedule::PollSchedule;
 use read::{detailed, failure_of, misbehaved, result_of};
 
-/// Who hears of a task while it is followed.
+/// The closures that receive the events of a followed task.
 #[derive(Default)]
 pub(crate) struct TaskObserver {
     pub(crate) progress: Option<OnProgress>,
     pub(crate) change: Option<OnChange>,
 }
 
-/// Hears of a change.
+/// Receives a change of the task.
 pub(crate) type OnChange = Box<dyn FnMut(&Record) + Send>;
 
-/// Waits for the task that a call became, as if the call took that long. If the caller goes, or the
-/// wait comes to nothing, the task is cancelled: nobody else knows its name.
+/// Waits for the task that a call became, as if the call took that long. If the caller drops the
+/// future, or the wait fails, the task is cancelled, because no other code knows its id.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub(crate) async fn see_through(
     ended
 }
 
-/// A task while it is followed.
+/// The state of following a task.
 pub(crate) struct Follow<'a> {
     state: &'a ClientState,
     lookup: &'a dyn ToolLookup,
@@ -89,14 +89,14 @@ pub(crate) struct Follow<'a> {
     ear: Arc<TaskListener>,
     pace: PollSchedule,
     shown: Option<Record>,
-    /// Whether the task has ended, as far as is known.
+    /// Whether the task is known to have ended.
     is_over: bool,
 }
 
-/// What one look has shown.
+/// The result of one poll.
 struct Looked {
     record: Record,
-    /// What the status brings along; nothing in 2025-11-25.
+    /// The data of the status; none in 2025-11-25.
     detail: Option<Box<DetailedTask>>,
     session: Arc<Conversation>,
 }
@@ -126,7 +126,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Looks at the task, whatever it is.
+    /// Polls the task once.
     pub(crate) async fn look_once(&mut self) -> Result<Record, CallError> {
         let params = TaskIdParams::new(self.task.id());
         let request = self.request::<GetTask>(&params, self.waiting);
@@ -134,7 +134,7 @@ impl<'a> Follow<'a> {
         Ok(self.looked(made)?.record)
     }
 
-    /// Follows the task to its end; `first` is what was said of it just now.
+    /// Follows the task to its end; `first` is its present status, if known.
     pub(crate) async fn until_end(&mut self, first: Option<Record>) -> Result<Made, CallError> {
         if let Some(record) = first {
             self.show(&record);
@@ -209,13 +209,14 @@ impl<'a> Follow<'a> {
         Ok(looked)
     }
 
-    /// The result of a task of the core: it comes when the task ends, and questions come before.
+    /// Returns the result of a task of 2025-11-25. The request waits until the task ends, and the
+    /// server asks its questions meanwhile.
     async fn payload(&mut self) -> Result<Made, CallError> {
         let params = TaskIdParams::new(self.task.id());
         let had_ended = self.is_over;
         match self.insist::<GetTaskPayload>(&params).await {
             Err(CallError::Answered { error, .. }) => {
-                // Whether somebody cancelled it, its status says, and no error.
+                // Only the status shows whether the task was cancelled, not the error.
                 let is_cancelled = !had_ended
                     && matches!(self.look_once().await, Ok(now) if now.status == TaskStatus::Cancelled);
                 self.is_over = true;
@@ -235,7 +236,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Answers what is asked and was not answered before, all of it in one update.
+    /// Answers the open questions that were not answered before, in one update.
     async fn answer_open(
         &mut self,
         asked: InputRequests,
@@ -258,7 +259,7 @@ impl<'a> Follow<'a> {
             })?;
             responses.insert(name, given);
         }
-        // The user's time is nobody's delay.
+        // The time of the user's answers does not count.
         self.deadline += began.elapsed();
         if responses.is_empty() {
             return Ok(());
@@ -278,7 +279,7 @@ impl<'a> Follow<'a> {
         Err(misbehaved(CallTool::NAME, source))
     }
 
-    /// Waits until the task is looked at again: when it is time, or when it is told to have changed.
+    /// Waits until the next poll: when it is due, or when the server reports a change.
     async fn pause(&mut self, record: &Record) -> Result<(), CallError> {
         let pause = self.pace.after(record);
         let least = pause.min(self.pace.least());
@@ -308,7 +309,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Does something, and hands on the progress that is told meanwhile.
+    /// Awaits the work, and passes on the progress that arrives meanwhile.
     async fn hearing<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let ear = Arc::clone(&self.ear);
@@ -334,7 +335,7 @@ impl<'a> Follow<'a> {
     }
 
     fn show(&mut self, record: &Record) {
-        // The ttl of a task at work may grow with the time: that is not a change of the task.
+        // The ttl of a running task may grow with time, which is not a change of the task.
         let is_as_before = self.shown.as_ref().is_some_and(|shown| {
             let mut shown = shown.clone();
             shown.ttl.clone_from(&record.ttl);
@@ -365,7 +366,7 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// When something that begins now and takes this long is over.
+/// Returns the instant at which a wait that starts now ends.
 fn deadline(total: Duration) -> Instant {
     let now = Instant::now();
     let far = Duration::from_secs(86_400 * 365 * 30);

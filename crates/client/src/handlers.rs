@@ -1,4 +1,4 @@
-//! What a client does when its server asks or tells something: registered once, for every era.
+//! Handlers of a client for questions and notifications of its server, for all eras.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,11 +20,11 @@ use crate::question_types::{FormQuestion, UrlQuestion};
 type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
 
-/// What was registered. Cloning is cheap.
+/// The registered handlers. Cloning is cheap.
 #[derive(Clone, Default)]
 pub(crate) struct Handlers {
     pub(crate) form: Option<Handler<FormQuestion, Answer<JsonObject>>>,
-    /// Whether fields that an answer leaves out stay out.
+    /// Whether fields that an answer leaves out get no defaults.
     pub(crate) leaves_defaults: bool,
     pub(crate) visit: Option<Handler<UrlQuestion, Answer<()>>>,
     pub(crate) sample:
@@ -36,11 +36,11 @@ pub(crate) struct Handlers {
     pub(crate) changed_tool: Option<Listener<Tool>>,
     pub(crate) visited: Option<Listener<String>>,
     pub(crate) notice: Option<Listener<IncomingNotice>>,
-    /// Extensions that somebody else speaks, with their settings.
+    /// Extensions that other code implements, with their settings.
     pub(crate) declared: Vec<(String, JsonObject)>,
-    /// Whether servers are not told that we know tasks.
+    /// Whether the client does not declare the tasks extension.
     pub(crate) ignores_tasks: bool,
-    /// Whether the server may make tasks of its questions.
+    /// Whether the server may turn its questions into tasks.
     pub(crate) answers_in_tasks: bool,
 }
 
@@ -67,7 +67,7 @@ where
 }
 
 impl Handlers {
-    /// What the client says it can do: what somebody handles, and no more.
+    /// Returns the declared capabilities: those with a handler, and no others.
     pub(crate) fn capabilities(&self) -> ClientCapabilities {
         let mut can = ClientCapabilities::default();
         if self.form.is_some() {
@@ -98,7 +98,7 @@ impl Handlers {
         can
     }
 
-    /// The questions that the server may make tasks of (2025-11-25).
+    /// Returns the questions that the server may turn into tasks (2025-11-25).
     fn tasks_capability(&self) -> Option<TasksCapability> {
         let elicits = self.form.is_some() || self.visit.is_some();
         let samples = self.sample.is_some();
@@ -131,7 +131,7 @@ impl fmt::Debug for Handlers {
     }
 }
 
-/// The values that a form begins with.
+/// Returns the default values of a form's fields.
 pub(crate) fn defaults(schema: &ElicitSchema) -> JsonObject {
     let written = serde_json::to_value(schema).unwrap_or_default();
     let fields = written
@@ -144,8 +144,8 @@ pub(crate) fn defaults(schema: &ElicitSchema) -> JsonObject {
         .collect()
 }
 
-/// Whether a root may be told to a server: a `file://` URI that names one place. Percent-encoded
-/// bytes count as the bytes themselves, because servers decode them.
+/// Checks that a root is a `file://` URI that names one place. Percent-encoded bytes count as the
+/// bytes themselves, because servers decode them.
 pub(crate) fn check_root(root: &Root) -> Result<(), String> {
     let Some(path) = root.uri.strip_prefix("file://") else {
         return Err(format!("the root {:?} is not a file:// URI", root.uri));
@@ -158,7 +158,7 @@ pub(crate) fn check_root(root: &Root) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes of a path, with percent-encoded ones decoded once.
+/// Returns the bytes of a path, with percent-encoded ones decoded once.
 fn decoded(path: &str) -> Vec<u8> {
     let mut rest = path.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
@@ -224,7 +224,7 @@ mod tests {
     // spec: 2025-11-25 ROOT-01, SAMP-03, SAMP-04, ELIC-08, ELIC-10, LIFE-14
     // spec: 2026-07-28 N-ELIC-01, N-SAMP-01 (sampling and tools), N-ROOT-01, N-EXT-01, N-EXT-03
     #[test]
-    fn a_client_declares_what_somebody_handles() {
+    fn a_client_declares_the_questions_that_have_handlers() {
         let none = Handlers {
             ignores_tasks: true,
             ..Handlers::default()
@@ -253,7 +253,7 @@ mod tests {
 
     // spec: 2026-07-28 X-CC-05
     #[test]
-    fn a_client_declares_the_extensions_that_it_was_told_of() {
+    fn a_client_declares_the_configured_extensions() {
         const MACHINES: &str = "io.modelcontextprotocol/oauth-client-credentials";
         let told = Handlers {
             ignores_tasks: true,

@@ -1,4 +1,4 @@
-//! Asks from time to time whether the server is still there, for those who want that.
+//! Pings the server from time to time, if the options ask for it.
 //!
 //! Spec: [2025-11-25, Ping][spec].
 //!
@@ -19,15 +19,15 @@ use tokio::time::sleep;
 use crate::conversation::Conversation;
 use crate::options::ClientOptions;
 
-/// Keeps asking, if that is wanted, until the conversation ends. A server that does not answer ends
-/// it: calls that wait are lost, and the next one opens another conversation.
+/// Pings the server until the conversation ends, if an interval is set. A missing answer ends the
+/// conversation: waiting calls fail, and the next call opens another one.
 pub(crate) fn keep_alive(session: &Conversation, options: &ClientOptions) {
     let Some(every) = options.ping_interval else {
         return;
     };
     let method = match session.info.revision.has(Feature::Ping) {
         true => Ping::NAME,
-        // Which every server of the later revisions answers.
+        // Every server of the later revisions answers this method.
         false => Discover::NAME,
     };
     let pinger = Pinger {
@@ -63,19 +63,19 @@ impl Pinger {
         }
     }
 
-    /// Whether the server says anything at all: that it does not know the question is an answer.
+    /// Returns true if the server answers at all; an unknown method is an answer, too.
     async fn is_answered(&self) -> bool {
         let mut call = NewCall::new(self.method, Bytes::from_static(b"{}"));
         call.timeouts = Some(Timeouts::new(self.patience, self.patience));
         match self.peer.call(call) {
             Ok(call) => match call.outcome().await {
                 Err(PeerCallError::TimedOut(_)) => false,
-                // Whether all is lost is for the transport to say.
+                // Only the transport decides whether the conversation is lost.
                 Err(PeerCallError::Lost(error)) => error.kind() != TransportErrorKind::TimedOut,
                 _ => true,
             },
             Err(SendError::Closed) => true,
-            // There is so much going on that nobody needs to ask.
+            // With too many open calls a ping is not needed.
             Err(_) => true,
         }
     }
@@ -84,7 +84,7 @@ impl Pinger {
         tracing::warn!(method = self.method, patience = ?self.patience, "a ping was not answered");
         let error = TransportError::new(TransportErrorKind::TimedOut)
             .with_detail("a ping was not answered");
-        // What is lost first is what the conversation ends with.
+        // The conversation ends with the first recorded fault.
         let _ = self.fault.set(error.clone());
         let now = tokio::time::Instant::now().into_std();
         self.peer

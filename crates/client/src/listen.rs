@@ -19,7 +19,7 @@ use crate::error::{CallError, Misbehavior};
 use legacy::begin;
 pub use stream::Subscription;
 
-/// Listens where listening is a call, and waits up to `wait` for what is granted.
+/// Subscribes with a listen call, and waits up to `wait` for the acknowledgement.
 pub(crate) async fn listen_modern(
     session: Arc<Conversation>,
     filter: SubscriptionFilter,
@@ -56,7 +56,7 @@ pub(crate) async fn listen_modern(
             source: Misbehavior::ExcessiveAcknowledgement,
         }),
         Ok(Err(Ended::Failed(failure))) => Err(CallError::of(&method, failure)),
-        // A server that has nothing to tell may say so at once.
+        // A server that can report nothing may end the subscription at once.
         Ok(Err(Ended::ByServer)) => Ok(subscription),
         Err(_) => Err(CallError::TimedOut {
             method,
@@ -65,7 +65,7 @@ pub(crate) async fn listen_modern(
     }
 }
 
-/// Subscribes to each resource, where listening is no call.
+/// Subscribes to each resource with a request, up to 2025-11-25.
 pub(crate) async fn listen_legacy(
     session: Arc<Conversation>,
     filter: SubscriptionFilter,
@@ -89,7 +89,7 @@ pub(crate) async fn listen_legacy(
     Ok(subscription)
 }
 
-/// A call that lasts for as long as it takes.
+/// Returns a listen call without a timeout.
 fn make(
     session: &Conversation,
     method: &str,
@@ -104,7 +104,7 @@ fn make(
         .with_engine_mut(|engine| engine.call(now, call))
 }
 
-/// What a session is told without and with subscribing.
+/// Reduces a filter to the changes that the server can report.
 pub(crate) fn offered(
     filter: &SubscriptionFilter,
     offered: &ServerCapabilities,

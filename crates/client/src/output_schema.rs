@@ -1,7 +1,7 @@
-//! Whether what a tool gives is what it promised in its output schema.
+//! Validates the output of a tool against its output schema.
 //!
-//! Schemas come with the list of tools. Each is compiled when its tool is first called, and kept for
-//! as long as the tool is listed with the same one.
+//! Schemas arrive with the list of tools. Each is compiled when its tool is first called, and
+//! stored while the tool is listed with the same schema.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::error::{OutputError, OutputErrorKind};
 
 /// When structured content is checked against the output schema of its tool.
 ///
-/// Results of tools that say they failed are never checked.
+/// Results with `isError` are never checked.
 ///
 /// Spec: [2026-07-28, Tools, Output schema][spec].
 ///
@@ -22,14 +22,14 @@ use crate::error::{OutputError, OutputErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OutputCheck {
-    /// When the tool is known: it was listed in this conversation, and nothing says that the tools
-    /// have changed since. Nothing is asked of the server for it.
+    /// Checks tools that were listed in this conversation, if no change of the tools was reported
+    /// since. It sends no request.
     #[default]
     Listed,
-    /// Always: a tool that is not known is looked for in the server's list before it is called. What
-    /// is not in the list is called unchecked.
+    /// Checks all tools: an unknown tool is looked up in the server's list before it is called. A
+    /// tool that is not in the list is called unchecked.
     Always,
-    /// Never.
+    /// Checks no tools.
     Off,
 }
 
@@ -52,7 +52,7 @@ impl OutputSchema {
         self.schema == *schema
     }
 
-    /// The compiled schema, or why it cannot be used.
+    /// Returns the compiled schema, or the reason why it cannot be used.
     pub(crate) fn validator(&self, tool: &str) -> &Result<Validator, SchemaError> {
         self.compiled.get_or_init(|| {
             let compiled = Validator::compile_foreign(&self.schema);
@@ -64,11 +64,11 @@ impl OutputSchema {
         })
     }
 
-    /// Checks a result.
+    /// Validates a result.
     ///
     /// # Errors
     ///
-    /// What is wrong with it. A schema that cannot be used finds nothing wrong.
+    /// The violations. An unusable schema yields none.
     pub(crate) fn check(
         &self,
         tool: &str,
@@ -118,7 +118,7 @@ mod tests {
     // spec: 2025-11-25 TOOL-23
     // spec: 2026-07-28 N-TOOL-11
     #[test]
-    fn an_unfit_output_says_where_and_why_and_what_came() {
+    fn an_invalid_output_reports_places_reasons_and_the_result() {
         let output = schema(json!({
             "type": "object", "required": ["a"], "properties": { "b": { "type": "integer" } },
         }));
@@ -139,7 +139,7 @@ mod tests {
 
     // spec: 2025-11-25 AMB-57
     #[test]
-    fn what_failed_or_is_null_by_promise_passes_and_nothing_does_not() {
+    fn failed_and_permitted_null_outputs_pass_and_missing_ones_do_not() {
         let output = schema(json!({ "type": "null" }));
         let good = CallToolResult::structured(Value::Null);
         assert_eq!(output.check("t", good.clone()), Ok(good));

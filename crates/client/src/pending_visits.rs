@@ -1,15 +1,15 @@
-//! Visits to URLs that users are on, as far as their end is of interest.
+//! Visits to URLs whose end the client expects.
 
 use tokio::sync::oneshot;
 
-/// How many are waited for; the oldest gives way.
+/// Largest number of pending visits; the oldest is evicted.
 const VISITS: usize = 64;
 
-/// The visits of one conversation, oldest first, by the server's names for them.
+/// The visits of one conversation, oldest first, by their ids at the server.
 #[derive(Debug, Default)]
 pub(crate) struct PendingVisits(Vec<Expected>);
 
-/// Resolves when the visit is over, or when nobody can tell any more.
+/// Resolves when the visit has ended, or when its end can no longer be reported.
 pub(crate) type VisitEnd = oneshot::Receiver<()>;
 
 #[derive(Debug)]
@@ -19,12 +19,12 @@ struct Expected {
 }
 
 impl PendingVisits {
-    /// A visit has begun.
+    /// Records the start of a visit.
     pub(crate) fn expect(&mut self, id: String) {
         self.push(Expected { id, tell: None });
     }
 
-    /// A visit begins, and somebody waits for its end.
+    /// Records the start of a visit, and returns a future that resolves at its end.
     pub(crate) fn wait(&mut self, id: String) -> VisitEnd {
         let (tell, end) = oneshot::channel();
         self.push(Expected {
@@ -34,14 +34,14 @@ impl PendingVisits {
         end
     }
 
-    /// A visit is over. Whether there was one: its end comes once.
+    /// Records the end of a visit. Returns true if it was pending; its end is reported once.
     pub(crate) fn end(&mut self, id: &str) -> bool {
         let Some(at) = self.0.iter().position(|visit| visit.id == id) else {
             return false;
         };
         let visit = self.0.remove(at);
         if let Some(tell) = visit.tell {
-            // Whoever waited may have given up.
+            // The receiver may have been dropped.
             let _ = tell.send(());
         }
         true

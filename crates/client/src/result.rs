@@ -1,4 +1,4 @@
-//! What a call was answered with, and how it is read.
+//! The answer of a call, and how the client reads it.
 //!
 //! Spec: [2025-11-25, Tasks][core]; extension `io.modelcontextprotocol/tasks` (SEP-2663).
 //!
@@ -21,27 +21,27 @@ use crate::error::{CallError, Misbehavior};
 use crate::request::Request;
 use crate::state::ClientState;
 
-/// What a call was answered with. Closed: the outcome of a call is nothing else.
+/// The answer of a call. Closed: a call has no other outcomes.
 pub(crate) enum RawOutcome {
-    /// The result.
+    /// The complete result.
     Result(Box<RawValue>),
     /// A task, whose result comes later.
     Task(Box<Record>),
 }
 
-/// A complete result, and whose it is.
+/// A complete result with its conversation and tool.
 pub(crate) struct RawResult<'a> {
     pub(crate) raw: &'a RawValue,
     pub(crate) session: &'a Conversation,
     pub(crate) state: &'a ClientState,
-    /// The tool that was called.
+    /// Name of the called tool.
     pub(crate) tool: Option<&'a str>,
 }
 
 /// Reads a complete result.
 pub(crate) type Reader<R> = fn(&RawResult<'_>) -> Result<R, Misbehavior>;
 
-/// Reads what a request was answered with.
+/// Reads the answer of a request.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub(crate) fn read_as<R>(
     read(&given).map_err(|source| misbehaved(request, source))
 }
 
-/// Reads a result that must be complete by now.
+/// Reads a result that must be complete.
 pub(crate) fn complete<R: DeserializeOwned>(given: &RawResult<'_>) -> Result<R, Misbehavior> {
     let raw = given.raw;
     if !given.session.info.revision.has(Feature::ResultType) {
@@ -77,7 +77,7 @@ pub(crate) fn complete<R: DeserializeOwned>(given: &RawResult<'_>) -> Result<R, 
     }
 }
 
-/// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
+/// Reads the result of a tool, and validates it if the tool's output schema is known.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ pub(crate) fn misbehaved(request: &Request, source: Misbehavior) -> CallError {
     }
 }
 
-/// The questions that are a result, where results may be questions.
+/// Returns the questions in a result, if the revision allows them.
 pub(crate) fn question_in(
     raw: &RawValue,
     session: &Conversation,
@@ -138,11 +138,11 @@ fn may_ask(request: &Request) -> bool {
     asking.contains(&request.method.as_str())
 }
 
-/// The task that a call was answered with; none if it was answered with something else.
+/// Returns the task in an answer; none if the answer is not a task.
 ///
 /// # Errors
 ///
-/// [`Misbehavior::UnexpectedTask`] where no task may be.
+/// [`Misbehavior::UnexpectedTask`] if the request cannot become a task.
 pub(crate) fn task_in(
     raw: &RawValue,
     session: &Conversation,
@@ -163,21 +163,22 @@ pub(crate) fn task_in(
     }
     match Outcome::<CallToolResult>::decode_augmented(raw) {
         Ok(Outcome::Task(handle)) => Ok(Some(Record::from(handle))),
-        // What is wrong with it, whoever reads it will say.
+        // The reader of the result reports its defects.
         Ok(_) => Ok(None),
         Err(_) if !is_told => Ok(None),
         Err(fault) => Err(unreadable(fault)),
     }
 }
 
-/// The member that says what a result is.
+/// The member that names the kind of a result.
 #[derive(Deserialize)]
 struct Peek<'a> {
     #[serde(rename = "resultType", borrow)]
     result_type: Option<Cow<'a, str>>,
 }
 
-/// Whether the server may make a task of a call: of a tool, and if both sides speak the extension.
+/// Returns true if the server may turn the call into a task: a tool call, if both sides support the
+/// extension.
 fn may_become_task(request: &Request, session: &Conversation) -> bool {
     let declares = |terms: &pintle_proto::Terms| {
         let declared = terms.capabilities.extension(TASKS_EXTENSION);

@@ -42,7 +42,7 @@ pub(crate) async fn rounds(
             return Ok(RawOutcome::Task(Box::new(task)));
         }
         let Some(required) = required else {
-            // What took answers or state to get is nobody else's answer.
+            // A result that depended on answers or state is not cached.
             if is_first {
                 keep(state, session, question, &answer);
             }
@@ -82,7 +82,7 @@ fn keep(
     }
 }
 
-/// The parameters of the retry that answers what was asked.
+/// Returns the parameters of the retry that contains the answers.
 async fn answered(
     state: &ClientState,
     session: &Conversation,

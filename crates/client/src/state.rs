@@ -31,7 +31,7 @@ pub(crate) struct ClientState {
     pub(crate) pins: Option<ToolPins>,
     pub(crate) known: ToolCache,
     pub(crate) cache: Arc<Cache>,
-    /// Who follows which task.
+    /// The notifications about tasks, and their listeners.
     pub(crate) told: Arc<TaskEvents>,
     pub(crate) state: Mutex<State>,
     pub(crate) opening: tokio::sync::Mutex<()>,

@@ -1,4 +1,4 @@
-//! What a server asks of the tasks here.
+//! Requests of a server about client tasks.
 
 use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, ListTasks, Method};
 use pintle_model::{
@@ -11,7 +11,7 @@ use super::ClientTaskHandle;
 
 /// Tasks of one page.
 const PAGE: usize = 50;
-/// What the task was stopped with, where its result is asked for.
+/// The error code of the result of a cancelled task.
 const CANCELLED: ErrorCode = ErrorCode(-32000);
 
 impl ClientTaskHandle {
@@ -19,7 +19,7 @@ impl ClientTaskHandle {
     ///
     /// # Errors
     ///
-    /// -32602 for a task that is not there; whatever its question ended with.
+    /// -32602 for a task that does not exist; otherwise the error of its question.
     ///
     /// # Cancellation
     ///
@@ -92,7 +92,7 @@ impl ClientTaskHandle {
     }
 }
 
-/// -32602: nobody learns whether a task is over, or never was.
+/// -32602: the answer does not reveal whether a task has expired or never existed.
 fn unknown() -> Error {
     Error::invalid_params("there is no such task; it may have expired")
 }

@@ -1,4 +1,4 @@
-//! The tasks that are kept, oldest first.
+//! The stored client tasks, oldest first.
 
 use std::time::SystemTime;
 
@@ -12,18 +12,17 @@ use super::Outcome;
 #[derive(Default)]
 pub(super) struct Table {
     rows: Vec<Row>,
-    /// How many there ever were: the place of the next one in lists.
+    /// Number of tasks so far: the place of the next one in lists.
     count: u64,
-    /// Size of all that is kept to be asked for.
+    /// Total size of the stored outcomes, in bytes.
     bytes: usize,
 }
 
-/// One task.
 pub(super) struct Row {
     pub(super) place: u64,
     pub(super) task: Task,
     pub(super) outcome: Option<Outcome>,
-    /// What runs until it is forgotten.
+    /// Aborts the task that runs until the client task is removed.
     pub(super) life: Option<AbortHandle>,
     ended: watch::Sender<bool>,
 }
@@ -39,7 +38,7 @@ impl Row {
         }
     }
 
-    /// Says when the task has ended; fails when it is forgotten.
+    /// Resolves when the task has ended; fails when it is removed.
     pub(super) fn end(&self) -> watch::Receiver<bool> {
         self.ended.subscribe()
     }
@@ -65,7 +64,7 @@ impl Table {
         self.rows.iter().filter(move |row| row.place > place)
     }
 
-    /// An outcome for which there is room; else that there is none.
+    /// Returns the outcome if it fits the size limit; otherwise an error.
     pub(super) fn fitted(&self, outcome: Outcome, most: usize) -> Outcome {
         let size = size_of(&outcome);
         if outcome.is_err() || self.bytes.saturating_add(size) <= most {
@@ -76,7 +75,7 @@ impl Table {
         Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
     }
 
-    /// Ends a task, unless it has ended; gives it then.
+    /// Ends a task unless it has ended. Returns it in that case.
     pub(super) fn end(
         &mut self,
         id: &str,
@@ -104,7 +103,7 @@ impl Table {
         }
     }
 
-    /// Ends and forgets all of them.
+    /// Aborts and removes all tasks.
     pub(super) fn clear(&mut self) {
         let lives = self.rows.drain(..).filter_map(|row| row.life);
         lives.for_each(|life| life.abort());

@@ -18,10 +18,10 @@ use crate::result::RawOutcome;
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
-/// An answer, and the conversation in which it came.
+/// An answer, and the conversation in which it arrived.
 pub(crate) type Made = (Box<RawValue>, Arc<Conversation>);
 
-/// Something to ask about a task. It may be asked twice: nothing comes of that.
+/// Creates a request about a task. It may be sent twice without a further effect.
 pub(crate) fn request<M: Method>(
     state: &ClientState,
     id: &str,
@@ -40,7 +40,7 @@ pub(crate) fn request<M: Method>(
     request
 }
 
-/// Asks it.
+/// Sends the request.
 ///
 /// # Errors
 ///

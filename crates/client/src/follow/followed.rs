@@ -1,4 +1,4 @@
-//! A task as the client knows it: shared by its handle and by everything that follows it.
+//! The known state of a task, shared by its handle and its followers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 
 use crate::request::Request;
 
-/// One task at the server.
+/// A task at the server.
 pub(crate) struct Followed {
     id: String,
-    /// The tool that was called, as far as it is known.
+    /// Name of the called tool, if known.
     tool: Option<Box<str>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// What was said of it last.
+    /// The last status from the server.
     last: Option<Record>,
-    /// The questions that were answered, or are being, by their names.
+    /// The names of the questions that are answered or being answered.
     answered: BTreeSet<String>,
 }
 
 impl Followed {
-    /// A task of which only the name is known.
+    /// Creates the state of a task of which only the id is known.
     pub(crate) fn new(id: String) -> Self {
         Self {
             id,
@@ -34,7 +34,7 @@ impl Followed {
         }
     }
 
-    /// The task that a call became.
+    /// Creates the state of the task that a call became.
     pub(crate) fn begun(request: &Request, record: Record) -> Self {
         let (id, tool) = (record.task_id.clone(), request.tool.clone());
         tracing::debug!(task = %id, tool, "a call has become a task");
@@ -65,7 +65,7 @@ impl Followed {
         self.lock().last = Some(record);
     }
 
-    /// How many questions were taken over.
+    /// Returns the number of claimed questions.
     pub(crate) fn claimed(&self) -> usize {
         self.lock().answered.len()
     }
@@ -75,7 +75,7 @@ impl Followed {
     }
 }
 
-/// A question that was taken over; given back unless its answer arrived.
+/// A claimed question. Dropping the claim releases the question, unless its answer was sent.
 pub(crate) struct Claim {
     task: Arc<Followed>,
     name: String,
@@ -83,7 +83,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Takes a question over; none if somebody did before.
+    /// Claims a question; none if it was claimed before.
     pub(crate) fn of(task: &Arc<Followed>, name: &str) -> Option<Self> {
         let is_first = task.lock().answered.insert(name.to_owned());
         is_first.then(|| Self {

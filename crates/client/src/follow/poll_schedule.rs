@@ -1,4 +1,4 @@
-//! How often a task is asked for.
+//! The pauses between polls of a task.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use pintle_model::{Task, TaskStatus, Timestamp};
 
 use crate::options::ClientOptions;
 
-/// How often in a row asking may fail, before following is given up.
+/// Largest number of consecutive failures; then the client stops following the task.
 const FAILURES: u32 = 6;
 
-/// The pauses between two looks at a task: as the server says, within bounds; where it says
-/// nothing, longer and longer for as long as nothing changes.
+/// The pauses between two polls of a task: the server's interval within limits. Without one the
+/// pause grows while nothing changes.
 #[derive(Debug)]
 pub(crate) struct PollSchedule {
     least: Duration,
@@ -37,7 +37,7 @@ impl PollSchedule {
         }
     }
 
-    /// The pause before the next look, after one that showed `task`.
+    /// Returns the pause after a poll that returned `task`.
     pub(crate) fn after(&mut self, task: &Task) -> Duration {
         let seen = Some((task.status.clone(), task.last_updated_at.clone()));
         let has_changed = self.seen != seen;
@@ -52,19 +52,19 @@ impl PollSchedule {
         self.own
     }
 
-    /// No notice makes us ask sooner than this.
+    /// Returns the shortest pause, which notifications do not shorten.
     pub(crate) fn least(&self) -> Duration {
         self.least
     }
 
-    /// The pause before asking again after a failure; none if it has failed too often in a row.
+    /// Returns the pause after a failed poll; none after too many consecutive failures.
     pub(crate) fn after_failure(&mut self) -> Option<Duration> {
         self.failures += 1;
         let doubled = self.usual.saturating_mul(1 << (self.failures - 1).min(16));
         (self.failures < FAILURES).then(|| doubled.min(self.longest))
     }
 
-    /// It has not failed.
+    /// Resets the failures.
     pub(crate) fn succeeded(&mut self) {
         self.failures = 0;
     }
@@ -83,7 +83,7 @@ mod tests {
     // spec: 2025-11-25 TASK-21
     // spec: 2026-07-28 X-TASK-17
     #[test]
-    fn a_task_is_asked_for_as_often_as_it_says_within_bounds() {
+    fn a_task_is_polled_at_its_interval_within_the_limits() {
         let mut pace = PollSchedule::new(&ClientOptions::default());
         let mut after = |millis| pace.after(&task(Some(millis), "1")).as_millis();
         assert_eq!([0, 99, 100].map(&mut after), [100; 3]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_says_nothing_is_asked_for_less_and_less_until_it_changes() {
+    fn a_task_without_an_interval_is_polled_less_often_until_it_changes() {
         let mut pace = PollSchedule::new(&ClientOptions::default());
         let mut after = |at: &str| pace.after(&task(None, at)).as_millis();
         assert_eq!(["1", "1", "1"].map(&mut after), [1_000, 1_500, 2_250]);

@@ -1,4 +1,4 @@
-//! Reading what a server says of a task of the extension.
+//! Reading the status of a task of the extension.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) fn detailed(raw: &RawValue) -> Result<DetailedTask, Misbehavior> {
     }
 }
 
-/// The result of a task that is completed.
+/// Returns the result of a completed task.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub(super) fn result_of(
     }
 }
 
-/// The error of a task that has failed.
+/// Returns the error of a failed task.
 pub(super) fn failure_of(detail: DetailedTask) -> CallError {
     match detail.error {
         Some(error) => CallError::Answered {
@@ -60,7 +60,7 @@ pub(super) fn failure_of(detail: DetailedTask) -> CallError {
     }
 }
 
-/// What the server did wrong in answer to `method`.
+/// Returns the error for a violation of the protocol in an answer to `method`.
 pub(super) fn misbehaved(method: &str, source: Misbehavior) -> CallError {
     CallError::Misbehaved {
         method: MethodName::from(method),

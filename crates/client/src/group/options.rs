@@ -1,25 +1,26 @@
-//! Every bound of a group, in one place.
+//! The limits of a group.
 
 use std::time::Duration;
 
-/// The bounds of a group: each with its default, unit and reason. Those of a member are its own
+/// The limits of a group, each with its default, unit and reason. Each member has its own
 /// [`ClientOptions`](crate::ClientOptions).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GroupOptions {
-    /// Members; default 64. Each is a conversation, and maybe a process.
+    /// Largest number of members; default 64. Each has a conversation, and perhaps a process.
     pub max_members: usize,
-    /// How long a member may take to connect and list before the others' lists are given without
-    /// it; default 60 s.
+    /// Timeout of a member that connects and lists; default 60 s. Then the group returns the lists
+    /// of the others.
     pub member_timeout: Duration,
-    /// Characters of a name that the group gives, at least 48; default 128, as the protocol
-    /// advises for tools. Some models take 64 only. Longer names are folded.
+    /// Largest number of characters of a group's name for a tool or prompt, at least 48. The
+    /// default 128 follows the protocol's advice for tools. Some models accept only 64. Longer
+    /// names are folded.
     pub max_name_chars: usize,
-    /// Folded names that are remembered of one member, of tools and of prompts each; default
-    /// 10 000. The others are reported, not offered: nobody could call them.
+    /// Largest number of folded names stored for one member, of tools and of prompts each; default
+    /// 10 000. Items beyond it are reported as invalid, because calls could not find them.
     pub max_shortened_names: usize,
-    /// Resources, and templates, of which it is remembered that a member lists them; default
-    /// 100 000 each. The others are not found by their URI.
+    /// Largest number of resources and of templates stored for one member; default 100 000 each.
+    /// Other resources cannot be found by their URI.
     pub max_member_uris: usize,
 }
 

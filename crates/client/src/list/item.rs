@@ -15,9 +15,9 @@ mod sealed {
     pub trait Listed {
         const METHOD: &'static str;
         const MEMBER: &'static str;
-        /// What there is one of in a list.
+        /// Returns the identity of the item within its list.
         fn key(&self) -> &str;
-        /// The item, if it is a tool: of those the client learns.
+        /// Returns the item if it is a tool, because the client caches tools.
         fn as_tool(&self) -> Option<&Tool> {
             None
         }

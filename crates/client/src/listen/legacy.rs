@@ -10,8 +10,8 @@ use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::turns::Turn;
 
-/// Subscribes to a resource in its turn. If the caller gives up, the turn still lasts until the server
-/// has answered: over HTTP the end of a subscription would overtake its beginning.
+/// Subscribes to a resource in its turn. If the caller drops the future, the turn lasts until the
+/// server has answered. Otherwise the unsubscription could overtake the subscription over HTTP.
 pub(super) async fn begin(
     session: Arc<Conversation>,
     uri: String,
@@ -25,7 +25,7 @@ pub(super) async fn begin(
         Ok(outcome) => outcome,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime ends.
+            // The runtime shuts down.
             Err(_) => Err(CallError::of(
                 &Subscribe::NAME.into(),
                 PeerCallError::Closed,
@@ -34,7 +34,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Says that a resource is of interest, or is not any more, and waits for the answer.
+/// Sends a subscription or unsubscription, and waits for the answer.
 async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), CallError> {
     let method = MethodName::from(method);
     let params = serde_json::to_vec(&SubscribeParams::new(uri));
@@ -57,13 +57,13 @@ async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), 
         .map_err(|failure| CallError::of(&method, failure))
 }
 
-/// Says in its turn that a resource is of no interest any more, unless it is by then.
+/// Unsubscribes from a resource in its turn, unless another listener subscribes to it by then.
 pub(super) async fn leave(session: Arc<Conversation>, uri: String) {
     let _turn = session.turns.leave(&uri).await;
     if session.hub.wants_resource(&uri) {
         return;
     }
-    // A server that is gone, or has too much to do, keeps telling what nobody hears.
+    // The server may keep reporting changes of the resource, which the client drops.
     if let Err(error) = speak(&session, Unsubscribe::NAME, uri).await {
         tracing::debug!(%error, "a server was not told that nobody listens");
     }

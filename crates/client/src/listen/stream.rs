@@ -15,9 +15,10 @@ use super::legacy::leave;
 use crate::change_queue::{ChangeQueue, Ended};
 use crate::conversation::Conversation;
 
-/// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
+/// A subscription: a stream of changes. Dropping it ends the subscription at the server.
 ///
-/// It ends with its conversation: listen again then, and look at what may have changed meanwhile.
+/// It ends with its conversation. Then subscribe again, and reload the data that may have changed
+/// meanwhile.
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
     session: Arc<Conversation>,
@@ -25,12 +26,12 @@ pub struct Subscription {
     feed: Arc<ChangeQueue>,
     granted: SubscriptionFilter,
     ended: Option<Ended>,
-    /// Where the farewell is said.
+    /// The runtime that sends the unsubscription.
     runtime: Handle,
 }
 
 impl Subscription {
-    /// A subscription to which nothing is granted yet.
+    /// Creates a subscription to which nothing is granted yet.
     pub(super) fn new(session: Arc<Conversation>, key: u64, feed: Arc<ChangeQueue>) -> Self {
         Self {
             session,
@@ -49,12 +50,12 @@ impl Subscription {
 }
 
 impl Subscription {
-    /// What the server tells of: what was asked for, or less.
+    /// Returns the changes that the server reports: all requested ones, or fewer.
     pub fn granted(&self) -> &SubscriptionFilter {
         &self.granted
     }
 
-    /// Waits for the next change; none when the listening has ended.
+    /// Waits for the next change; none when the subscription has ended.
     ///
     /// # Cancellation
     ///
@@ -63,13 +64,13 @@ impl Subscription {
         poll_fn(|task| self.poll_change(task)).await
     }
 
-    /// How many changes were not kept since this was asked last, because nobody took them.
+    /// Returns the number of changes dropped since the last call, because the queue was full.
     pub fn missed(&self) -> u64 {
         self.feed.take_missed()
     }
 
-    /// Why the listening has ended; none while it goes on, or when the server ended it in good
-    /// order.
+    /// Returns the error that ended the subscription; none while it is open, or if the server ended
+    /// it regularly.
     pub fn failure(&self) -> Option<&PeerCallError> {
         match &self.ended {
             Some(Ended::Failed(failure)) => Some(failure),
