@@ -145,8 +145,8 @@ impl OAuth {
     /// Any [`AuthError`]. After [`AuthError::NotSaved`] the token is used all the same.
     pub async fn sign_in_after(&self, challenges: &[String]) -> Result<(), AuthError> {
         let edition = self.0.held().edition;
-        let wanted = ChallengeSummary::of(challenges);
-        match Inner::renew(&self.0, wanted, edition, None, renew::RenewMode::Ignored).await? {
+        let challenge = ChallengeSummary::of(challenges);
+        match Inner::renew(&self.0, challenge, edition, None, renew::RenewMode::Ignored).await? {
             Saved::Yes => Ok(()),
             Saved::No(reason) => Err(AuthError::NotSaved(reason)),
         }
@@ -218,7 +218,7 @@ impl Inner {
 
     async fn authorize(
         self: &Arc<Self>,
-        errand: RequestSummary<'_>,
+        summary: RequestSummary<'_>,
     ) -> Result<AuthHeaders, AuthError> {
         if !self.held().is_loaded {
             self.blocking(Self::load).await?;
@@ -246,7 +246,7 @@ impl Inner {
         let Some(grant) = grant else {
             return Ok(AuthHeaders::none());
         };
-        self.warrant(&grant, edition, errand)
+        self.auth_headers(&grant, edition, summary)
     }
 
     fn current(&self) -> (Option<Arc<TokenGrant>>, u64) {
@@ -254,11 +254,11 @@ impl Inner {
         (held.grant.clone(), held.edition)
     }
 
-    fn warrant(
+    fn auth_headers(
         &self,
         grant: &TokenGrant,
         edition: u64,
-        errand: RequestSummary<'_>,
+        summary: RequestSummary<'_>,
     ) -> Result<AuthHeaders, AuthError> {
         let token = grant.tokens.access.reveal();
         let Some(key) = grant.dpop.as_ref().filter(|_| grant.tokens.is_bound) else {
@@ -268,8 +268,8 @@ impl Inner {
         let at = FlowContext::draw().map_err(|_| AuthError::NoRandomness)?;
         let (nonce, id) = (self.held().nonce.clone(), at.proof_id());
         let proof = key.key.proof(&Proof {
-            method: errand.method,
-            url: errand.url,
+            method: summary.method,
+            url: summary.url,
             token: Some(token),
             nonce: nonce.as_deref(),
             id: &id,
@@ -284,11 +284,11 @@ impl Inner {
 
     async fn refused(
         self: &Arc<Self>,
-        errand: RequestSummary<'_>,
+        summary: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> Result<RetryDecision, AuthError> {
-        let wanted = ChallengeSummary::of(&refused.challenges);
-        if wanted.has_error("use_dpop_nonce") {
+        let challenge = ChallengeSummary::of(&refused.challenges);
+        if challenge.has_error("use_dpop_nonce") {
             return self.take_refused_nonce(&refused);
         }
         if self.held().edition != refused.generation {
@@ -296,14 +296,14 @@ impl Inner {
             return Ok(RetryDecision::Retry);
         }
         if refused.status == 403 {
-            return self.step_up(errand, refused.generation, wanted).await;
+            return self.step_up(summary, refused.generation, challenge).await;
         }
         if refused.before > 0 && refused.generation > 0 {
             return Err(AuthError::NewTokenRejected(refused.status));
         }
         Self::renew(
             self,
-            wanted,
+            challenge,
             refused.generation,
             None,
             renew::RenewMode::Refreshed,
@@ -331,14 +331,14 @@ impl Inner {
     /// Signs in for more scopes, at most `max_step_ups` times for one operation.
     async fn step_up(
         self: &Arc<Self>,
-        errand: RequestSummary<'_>,
+        summary: RequestSummary<'_>,
         edition: u64,
-        wanted: ChallengeSummary,
+        challenge: ChallengeSummary,
     ) -> Result<RetryDecision, AuthError> {
-        let Some(scopes) = wanted
+        let Some(scopes) = challenge
             .scopes
             .clone()
-            .filter(|_| wanted.has_error("insufficient_scope"))
+            .filter(|_| challenge.has_error("insufficient_scope"))
         else {
             return Ok(RetryDecision::GiveUp);
         };
@@ -350,25 +350,25 @@ impl Inner {
         {
             // A sign-in cannot succeed, because the client requests only its configured scopes.
             return Err(AuthError::Scopes {
-                operation: errand.operation.into(),
+                operation: summary.operation.into(),
                 scopes: scopes.to_string().into(),
                 own: own.to_string().into(),
             });
         }
         let now = Instant::now();
-        let after = (self.held().step_ups).count(errand.operation, now, &self.options);
+        let after = (self.held().step_ups).count(summary.operation, now, &self.options);
         if after > self.options.max_step_ups {
             return Err(AuthError::StepUps {
-                operation: errand.operation.into(),
+                operation: summary.operation.into(),
                 after: self.options.max_step_ups,
                 scopes: scopes.to_string().into(),
             });
         }
         Self::renew(
             self,
-            wanted,
+            challenge,
             edition,
-            Some(errand.operation.to_owned()),
+            Some(summary.operation.to_owned()),
             renew::RenewMode::Held,
         )
         .await?;
@@ -377,17 +377,20 @@ impl Inner {
 }
 
 impl Authorizer for OAuth {
-    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
-        self.0.authorize(errand).await.map_err(AuthorizerError::new)
+    async fn authorize(&self, summary: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
+        self.0
+            .authorize(summary)
+            .await
+            .map_err(AuthorizerError::new)
     }
 
     async fn handle_challenge(
         &self,
-        errand: RequestSummary<'_>,
+        summary: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> Result<RetryDecision, AuthorizerError> {
         self.0
-            .refused(errand, refused)
+            .refused(summary, refused)
             .await
             .map_err(AuthorizerError::new)
     }

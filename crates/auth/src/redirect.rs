@@ -67,7 +67,7 @@ impl Loopback {
 
     /// Waits for the redirect with this state. Every other request is answered with 404. An idle
     /// connection does not delay others, because browsers open connections in advance.
-    pub(crate) async fn landed(&self, state: &str) -> AuthorizationResponse {
+    pub(crate) async fn wait_for_redirect(&self, state: &str) -> AuthorizationResponse {
         let state: Arc<str> = state.into();
         let mut open = Connections::default();
         loop {
@@ -114,14 +114,14 @@ async fn serve(mut stream: TcpStream, state: Arc<str>) -> Option<String> {
         let mut states = pairs.iter().filter(|(name, _)| name == "state");
         states.any(|(_, value)| **value == *state)
     };
-    let landed = query.filter(is_ours);
-    let said = timeout(HEAD_TIME, answer(&mut stream, landed.is_some())).await;
+    let response = query.filter(is_ours);
+    let answered = timeout(HEAD_TIME, answer(&mut stream, response.is_some())).await;
     tracing::debug!(
-        said = said.is_ok(),
-        ours = landed.is_some(),
+        answered = answered.is_ok(),
+        ours = response.is_some(),
         "a browser came"
     );
-    landed
+    response
 }
 
 /// The query of a request for our path; none for any other.
@@ -194,7 +194,8 @@ mod tests {
         );
         let port = loopback.port;
         let redirect = loopback.redirect();
-        let waiting = tokio::spawn(async move { loopback.landed("s1").await.query().to_owned() });
+        let waiting =
+            tokio::spawn(async move { loopback.wait_for_redirect("s1").await.query().to_owned() });
         for strange in [
             "GET /callback?code=x&state=other HTTP/1.1\r\n\r\n",
             "GET /callback?code=x HTTP/1.1\r\n\r\n",
@@ -233,7 +234,8 @@ mod tests {
     async fn connections_that_send_nothing_delay_no_browser() {
         let loopback = Loopback::bind(None).await.expect("a port");
         let port = loopback.port;
-        let waiting = tokio::spawn(async move { loopback.landed("s1").await.query().to_owned() });
+        let waiting =
+            tokio::spawn(async move { loopback.wait_for_redirect("s1").await.query().to_owned() });
         let mut silent = Vec::new();
         for _ in 0..CONNECTIONS + 3 {
             let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;

@@ -107,7 +107,7 @@ impl Inner {
     /// Any [`AuthError`]; none of them when only the save of the new token failed.
     pub(super) async fn renew(
         this: &Arc<Self>,
-        wanted: ChallengeSummary,
+        challenge: ChallengeSummary,
         edition: u64,
         operation: Option<String>,
         old: RenewMode,
@@ -119,7 +119,7 @@ impl Inner {
             // Compared under the lock, because a renewal that ended meanwhile has changed them.
             match inner.outcome_since(edition, failures, old) {
                 Some(outcome) => outcome,
-                None => inner.note_failure(inner.renew_alone(wanted, old).await),
+                None => inner.note_failure(inner.renew_alone(challenge, old).await),
             }
         });
         tracing::debug!(?operation, ?old, "a token is renewed");
@@ -152,7 +152,7 @@ impl Inner {
 
     async fn renew_alone(
         self: &Arc<Self>,
-        wanted: ChallengeSummary,
+        challenge: ChallengeSummary,
         old: RenewMode,
     ) -> Result<Saved, AuthError> {
         let _alone = self.lock(&self.key()).await?;
@@ -180,14 +180,14 @@ impl Inner {
         }
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == RenewMode::Refreshed) {
-            match self.refresh(own, &wanted).await? {
+            match self.refresh(own, &challenge).await? {
                 Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same, stored).await,
                 Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
                 Refreshed::Not => {}
             }
         }
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
-        let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
+        let grant = self.sign_in(challenge, held, stale.as_deref()).await?;
         self.held().recent_sign_ins.note();
         self.keep(grant, User::Unknown, stored).await
     }
@@ -225,13 +225,13 @@ impl Inner {
     async fn refresh(
         &self,
         own: &TokenGrant,
-        wanted: &ChallengeSummary,
+        challenge: &ChallengeSummary,
     ) -> Result<Refreshed, AuthError> {
         if own.tokens.refresh.is_none() {
             return Ok(Refreshed::Not);
         }
         // The server may accept another issuer now. The old issuer then receives no request.
-        let issuers = self.issuers(wanted).await;
+        let issuers = self.issuers(challenge).await;
         if issuers.is_some_and(|issuers| !issuers.contains(&own.issuer)) {
             return Ok(Refreshed::Not);
         }
@@ -260,8 +260,8 @@ impl Inner {
     }
 
     /// Returns the issuers in the resource metadata, if the server has it.
-    async fn issuers(&self, wanted: &ChallengeSummary) -> Option<Vec<String>> {
-        let named = wanted.metadata.as_deref();
+    async fn issuers(&self, challenge: &ChallengeSummary) -> Option<Vec<String>> {
+        let named = challenge.metadata.as_deref();
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
         let mut step: DiscoveryStep<ResourceMetadata> = probe.begin();
         loop {

@@ -26,7 +26,7 @@ impl Inner {
     /// does not know it any more.
     pub(super) async fn sign_in(
         self: &Arc<Self>,
-        wanted: ChallengeSummary,
+        challenge: ChallengeSummary,
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
     ) -> Result<TokenGrant, AuthError> {
@@ -49,9 +49,9 @@ impl Inner {
             Arc::clone(&self.profile),
             redirect.unwrap_or_default(),
         );
-        plan.named = wanted.metadata;
-        plan.challenged = wanted.scopes;
-        plan.wants_dpop = wanted.is_dpop;
+        plan.named = challenge.metadata;
+        plan.challenged = challenge.scopes;
+        plan.wants_dpop = challenge.is_dpop;
         plan.held = held;
         plan.bounds = self.bounds.clone();
         plan.kept = clients;
@@ -73,16 +73,16 @@ impl Inner {
                     sign_in.take_answer(answer, &moment()?)?
                 }
                 SignInStep::Visit(visit) => {
-                    let landed = self.visit(visit, loopback).await;
+                    let response = self.visit(visit, loopback).await;
                     if let (Err(AuthError::SignInTimedOut(_)), Some(issuer)) =
-                        (&landed, sign_in.earlier())
+                        (&response, sign_in.earlier())
                     {
                         let issuer = issuer.to_owned();
                         self.change_clients(move |clients| clients.forget(&issuer))
                             .await;
                     }
-                    let landed = landed?;
-                    sign_in.take_landed(&landed, &moment()?)?
+                    let response = response?;
+                    sign_in.take_landed(&response, &moment()?)?
                 }
                 SignInStep::Identity => {
                     let token = self.assertion(String::new(), "identity token").await?;
@@ -124,7 +124,7 @@ impl Inner {
         let opening = on_visit(visit);
         let landing = async {
             match loopback {
-                Some(loopback) => loopback.landed(&state).await,
+                Some(loopback) => loopback.wait_for_redirect(&state).await,
                 None => std::future::pending().await,
             }
         };
@@ -133,9 +133,9 @@ impl Inner {
             tokio::select! {
                 // A response may arrive before the program that opens the browser has ended.
                 biased;
-                landed = &mut landing => Ok(landed),
+                response = &mut landing => Ok(response),
                 opened = opening => match opened? {
-                    Some(landed) => Ok(landed),
+                    Some(response) => Ok(response),
                     None => Ok(landing.await),
                 },
             }

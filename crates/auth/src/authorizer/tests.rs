@@ -49,7 +49,7 @@ impl Site {
     }
 
     /// Sends this response to the next request of a place.
-    fn says_once(&self, place: &'static str, answer: FetchResponse) {
+    fn respond_once(&self, place: &'static str, answer: FetchResponse) {
         self.0.instead.lock().expect("whole").push((place, answer));
     }
 
@@ -164,7 +164,7 @@ fn oauth(site: &Site) -> OAuth {
     oauth_with(site, MemoryCredentials::default())
 }
 
-fn errand() -> RequestSummary<'static> {
+fn summary() -> RequestSummary<'static> {
     RequestSummary::new("POST", SERVER, "tools/call x")
 }
 
@@ -187,9 +187,9 @@ fn why(outcome: Result<RetryDecision, AuthorizerError>) -> AuthError {
 }
 
 async fn bearer(oauth: &OAuth) -> (String, u64) {
-    let warrant = oauth.authorize(errand()).await.expect("a warrant");
-    let header = warrant.headers.first().map(|(_, value)| value.to_string());
-    (header.unwrap_or_default(), warrant.generation)
+    let headers = oauth.authorize(summary()).await.expect("headers");
+    let header = headers.headers.first().map(|(_, value)| value.to_string());
+    (header.unwrap_or_default(), headers.generation)
 }
 
 // spec: 2025-11-25 AUTH-57, AUTH-58, AUTH-23, AUTH-56
@@ -200,7 +200,7 @@ async fn the_first_refusal_leads_to_a_token_and_every_request_has_it() {
     let oauth = oauth(&site);
     assert_eq!(bearer(&oauth).await, (String::new(), 0));
     let after = oauth
-        .handle_challenge(errand(), unauthorized(0))
+        .handle_challenge(summary(), unauthorized(0))
         .await
         .expect("a way on");
     assert_eq!(after, RetryDecision::Retry);
@@ -226,7 +226,7 @@ async fn twenty_refusals_at_once_refresh_once() {
     let all: Vec<_> = (0..20)
         .map(|_| {
             let oauth = oauth.clone();
-            tokio::spawn(async move { oauth.handle_challenge(errand(), unauthorized(1)).await })
+            tokio::spawn(async move { oauth.handle_challenge(summary(), unauthorized(1)).await })
         })
         .collect();
     for one in all {
@@ -248,12 +248,12 @@ async fn a_token_that_is_refused_at_once_is_the_end() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth
-        .handle_challenge(errand(), unauthorized(0))
+        .handle_challenge(summary(), unauthorized(0))
         .await
         .expect("a way on");
     let mut again = unauthorized(1);
     again.before = 1;
-    let error = why(oauth.handle_challenge(errand(), again).await);
+    let error = why(oauth.handle_challenge(summary(), again).await);
     assert!(matches!(error, AuthError::NewTokenRejected(401)));
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
 }
@@ -267,19 +267,19 @@ async fn an_operation_allows_two_step_ups_and_keeps_its_scopes() {
     let mut first = unauthorized(0);
     first.challenges = vec!["Bearer scope=\"read\"".to_owned()];
     oauth
-        .handle_challenge(errand(), first)
+        .handle_challenge(summary(), first)
         .await
         .expect("a way on");
     for edition in 1..=2 {
         let after = oauth
-            .handle_challenge(errand(), short(edition, "write"))
+            .handle_challenge(summary(), short(edition, "write"))
             .await
             .expect("a way on");
         assert_eq!(after, RetryDecision::Retry);
     }
     let grant = oauth.grant().expect("kept").expect("a grant");
     assert_eq!(grant.requested.to_string(), "read write");
-    let error = why(oauth.handle_challenge(errand(), short(3, "write")).await);
+    let error = why(oauth.handle_challenge(summary(), short(3, "write")).await);
     assert!(
         matches!(error, AuthError::StepUps { after: 2, .. }),
         "{error}"
@@ -295,7 +295,7 @@ async fn an_operation_allows_two_step_ups_and_keeps_its_scopes() {
     );
     let plain = AuthChallenge::new(403, Vec::new(), 4);
     let after = oauth
-        .handle_challenge(errand(), plain)
+        .handle_challenge(summary(), plain)
         .await
         .expect("an answer");
     assert_eq!(after, RetryDecision::GiveUp, "a plain no stays a no");
@@ -309,7 +309,7 @@ async fn the_next_sign_in_is_another_principal() {
     oauth.sign_in().await.expect("a token");
     let first = oauth.principal();
     oauth
-        .handle_challenge(errand(), unauthorized(1))
+        .handle_challenge(summary(), unauthorized(1))
         .await
         .expect("a way on");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
@@ -335,14 +335,14 @@ async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
     };
     for _ in 0..5 {
         let after = oauth
-            .handle_challenge(errand(), lacking(0))
+            .handle_challenge(summary(), lacking(0))
             .await
             .expect("a way on");
         assert_eq!(after, RetryDecision::Retry);
     }
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
-    let error = why(oauth.handle_challenge(errand(), lacking(NONCES)).await);
+    let error = why(oauth.handle_challenge(summary(), lacking(NONCES)).await);
     assert!(
         matches!(error, AuthError::NewTokenRejected(401)),
         "not for ever"
@@ -355,7 +355,7 @@ async fn no_browser_opens_without_a_terminal() {
     let oauth = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .build();
-    let error = why(oauth.handle_challenge(errand(), unauthorized(0)).await);
+    let error = why(oauth.handle_challenge(summary(), unauthorized(0)).await);
     assert!(matches!(error, AuthError::SignInUnavailable));
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }
@@ -370,7 +370,7 @@ async fn a_server_that_changes_its_issuer_is_signed_in_to_anew() {
     oauth.sign_in().await.expect("a token");
     site.0.moved.store(true, Ordering::SeqCst);
     oauth
-        .handle_challenge(errand(), unauthorized(1))
+        .handle_challenge(summary(), unauthorized(1))
         .await
         .expect("a way on");
     let grant = oauth.grant().expect("kept").expect("a grant");
@@ -390,7 +390,7 @@ async fn a_refresh_token_that_is_used_up_leads_to_a_sign_in() {
     oauth.sign_in().await.expect("a token");
     *site.0.current.lock().expect("whole") = "revoked".to_owned();
     oauth
-        .handle_challenge(errand(), unauthorized(1))
+        .handle_challenge(summary(), unauthorized(1))
         .await
         .expect("a way on");
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 2);
@@ -417,9 +417,9 @@ async fn nothing_of_a_sign_in_is_shown() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
-    let warrant = oauth.authorize(errand()).await.expect("a warrant");
+    let headers = oauth.authorize(summary()).await.expect("headers");
     let grant = oauth.grant().expect("kept");
-    let shown = format!("{oauth:?} {warrant:?} {grant:?} {:#?}", grant);
+    let shown = format!("{oauth:?} {headers:?} {grant:?} {:#?}", grant);
     assert!(!shown.contains("secret-1"), "{shown}");
     let error = AuthError::StorageFailed("x".into());
     assert_eq!(

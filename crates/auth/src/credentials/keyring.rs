@@ -312,7 +312,7 @@ mod tests {
         let held = keyring::Error::BadEncoding(b"s3cret".to_vec());
         assert_eq!(fault(&held, 6), KeyringError::Unreadable);
         let none = keyring::Error::NoStorageAccess("it is locked".into());
-        let said = fault(&none, 0).to_string();
-        assert!(said.contains("locked") && said.contains("files"), "{said}");
+        let text = fault(&none, 0).to_string();
+        assert!(text.contains("locked") && text.contains("files"), "{text}");
     }
 }

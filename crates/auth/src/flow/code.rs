@@ -348,7 +348,8 @@ mod tests {
         let refused = pending
             .end(&query, SystemTime::UNIX_EPOCH)
             .expect_err("refused");
-        let told = "the sign-in at https://as.example/t did not succeed: access_denied (No[31m)";
-        assert_eq!(refused.to_string(), told);
+        let expected =
+            "the sign-in at https://as.example/t did not succeed: access_denied (No[31m)";
+        assert_eq!(refused.to_string(), expected);
     }
 }

@@ -160,7 +160,7 @@ impl SignIn {
                 self.registered = true;
                 self.visit(at)
             }
-            Stage::AtEnterprise(exchange) => self.vouched(exchange, answer, at),
+            Stage::AtEnterprise(exchange) => self.accept_assertion(exchange, answer, at),
             Stage::Token(exchange) => {
                 let given = self.given(exchange, answer, at);
                 given.or_else(|error| self.register_anew(error, at))
@@ -176,13 +176,13 @@ impl SignIn {
     /// Any [`AuthError`]; the sign-in is over then.
     pub fn take_landed(
         &mut self,
-        landed: &AuthorizationResponse,
+        response: &AuthorizationResponse,
         at: &FlowContext,
     ) -> Result<SignInStep, AuthError> {
         let Stage::Visiting(pending) = std::mem::replace(&mut self.stage, Stage::Over) else {
             return Err(AuthError::Unexpected);
         };
-        let code = match pending.end(landed.query(), at.now) {
+        let code = match pending.end(response.query(), at.now) {
             Ok(code) => code,
             Err(error) => return self.register_anew(error, at),
         };

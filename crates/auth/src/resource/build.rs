@@ -201,7 +201,7 @@ impl RequireBearerBuilder {
             algorithms: self.algorithms.clone(),
         };
         let verifier = verifier(self.way, &self.issuer, &self.algorithms, &self.limits)?;
-        let gate = Authenticator {
+        let authenticator = Authenticator {
             verifier,
             resource,
             audiences: self.audiences,
@@ -214,7 +214,7 @@ impl RequireBearerBuilder {
             limits: self.limits,
         };
         Ok(RequireBearer {
-            gate: Arc::new(gate),
+            authenticator: Arc::new(authenticator),
         })
     }
 

@@ -124,8 +124,8 @@ impl Introspector {
             introspector: self,
             is_answered: false,
         };
-        let said = self.issuer.ask(request).await;
-        let read = self.read(&said.map_err(TokenError::unavailable)?);
+        let response = self.issuer.ask(request).await;
+        let read = self.read(&response.map_err(TokenError::unavailable)?);
         asking.is_answered = !matches!(read, Err(TokenError::Unavailable(_)));
         read
     }
@@ -163,9 +163,9 @@ impl Introspector {
         }
     }
 
-    fn read(&self, said: &[u8]) -> Result<VerifiedToken, TokenError> {
+    fn read(&self, response: &[u8]) -> Result<VerifiedToken, TokenError> {
         let unreadable = |_| TokenError::unavailable("the issuer's answer cannot be read");
-        let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
+        let (claims, mut rest) = Claims::read(response).map_err(unreadable)?;
         if claims.active != Some(true) {
             return Err(TokenError::invalid(
                 "the token is not active: it is expired or revoked",

@@ -38,25 +38,25 @@ use super::dpop;
 /// A clone is a handle to the same layer: keys and proofs are shared.
 #[derive(Clone)]
 pub struct RequireBearer {
-    pub(super) gate: Arc<Authenticator>,
+    pub(super) authenticator: Arc<Authenticator>,
 }
 
 impl RequireBearer {
     /// Returns the host of the resource identifier, with its port. A server should serve no other host.
     pub fn host(&self) -> &str {
-        self.gate.resource.authority()
+        self.authenticator.resource.authority()
     }
 
     /// Returns the URL of the protected-resource metadata.
     pub fn metadata_url(&self) -> &str {
-        &self.gate.metadata.url
+        &self.authenticator.metadata.url
     }
 }
 
 impl fmt::Debug for RequireBearer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequireBearer")
-            .field("audiences", &self.gate.audiences)
+            .field("audiences", &self.authenticator.audiences)
             .finish_non_exhaustive()
     }
 }
@@ -67,7 +67,7 @@ impl<S> Layer<S> for RequireBearer {
     fn layer(&self, inner: S) -> Guarded<S> {
         Guarded {
             inner,
-            gate: Arc::clone(&self.gate),
+            authenticator: Arc::clone(&self.authenticator),
         }
     }
 }
@@ -76,7 +76,7 @@ impl<S> Layer<S> for RequireBearer {
 #[derive(Clone)]
 pub struct Guarded<S> {
     inner: S,
-    gate: Arc<Authenticator>,
+    authenticator: Arc<Authenticator>,
 }
 
 impl<S: fmt::Debug> fmt::Debug for Guarded<S> {
@@ -108,54 +108,56 @@ where
         // The ready service handles the request, because its clone may not be ready.
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
-        let gate = Arc::clone(&self.gate);
-        Box::pin(answer(gate, inner, request))
+        let authenticator = Arc::clone(&self.authenticator);
+        Box::pin(answer(authenticator, inner, request))
     }
 }
 
 async fn answer<S, B, R>(
-    gate: Arc<Authenticator>,
+    authenticator: Arc<Authenticator>,
     mut inner: S,
     request: Request<B>,
 ) -> Result<GuardedResponse<R>, S::Error>
 where
     S: Service<Request<B>, Response = Response<R>>,
 {
-    if gate.metadata.is_at(request.uri().path()) {
-        return Ok(document(&gate, request.method()));
+    if authenticator.metadata.is_at(request.uri().path()) {
+        return Ok(document(&authenticator, request.method()));
     }
     let (mut parts, body) = request.into_parts();
-    let admitted = match gate.admit(&parts).await {
+    let admitted = match authenticator.admit(&parts).await {
         Ok(admitted) => admitted,
-        Err(refusal) => return Ok(refuse(&gate, &refusal)),
+        Err(refusal) => return Ok(refuse(&authenticator, &refusal)),
     };
     // The inner service does not receive the token, so it cannot pass the token on.
     parts.headers.remove(AUTHORIZATION);
     parts.headers.remove(dpop::HEADER);
-    if let Some(end) = gate.end_of(&admitted.grant) {
+    if let Some(end) = authenticator.end_of(&admitted.grant) {
         parts.extensions.insert(AuthorizedUntil(end.into_std()));
     }
     parts.extensions.insert(admitted.principal);
     parts.extensions.insert(admitted.grant);
     let mut answer = inner.call(Request::from_parts(parts, body)).await?;
     if let Some(missing) = answer.extensions_mut().remove::<MissingScopes>() {
-        gate.step_up(&missing).write(&gate.challenges, &mut answer);
+        authenticator
+            .step_up(&missing)
+            .write(&authenticator.challenges, &mut answer);
     }
     Ok(answer.map(GuardedBody::inner))
 }
 
-fn refuse<R>(gate: &Authenticator, refusal: &BearerError) -> GuardedResponse<R> {
+fn refuse<R>(authenticator: &Authenticator, refusal: &BearerError) -> GuardedResponse<R> {
     tracing::debug!(?refusal, "a request is refused");
     let text = Bytes::copy_from_slice(refusal.text().as_bytes());
     let mut answer = Response::new(GuardedBody::own(text));
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     answer.headers_mut().insert(CONTENT_TYPE, plain);
-    refusal.write(&gate.challenges, &mut answer);
+    refusal.write(&authenticator.challenges, &mut answer);
     answer
 }
 
 /// Returns the protected-resource metadata. It is the same for all clients.
-fn document<R>(gate: &Authenticator, method: &Method) -> GuardedResponse<R> {
+fn document<R>(authenticator: &Authenticator, method: &Method) -> GuardedResponse<R> {
     let mut answer = Response::new(GuardedBody::empty());
     if !matches!(*method, Method::GET | Method::HEAD) {
         *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
@@ -170,7 +172,7 @@ fn document<R>(gate: &Authenticator, method: &Method) -> GuardedResponse<R> {
         HeaderValue::from_static("public, max-age=300"),
     );
     if *method == Method::GET {
-        *answer.body_mut() = GuardedBody::own(gate.metadata.body.clone());
+        *answer.body_mut() = GuardedBody::own(authenticator.metadata.body.clone());
     }
     answer
 }

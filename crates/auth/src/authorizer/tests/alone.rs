@@ -10,9 +10,9 @@ const TOKEN: &str = "https://as.example/token";
 fn serve_token(site: &Site, access: &str) {
     let jag = "urn:ietf:params:oauth:token-type:id-jag";
     let word = json!({ "access_token": "w0rd", "issued_token_type": jag, "token_type": "N_A" });
-    site.says_once(IDP, FetchResponse::new(200, word.to_string()));
+    site.respond_once(IDP, FetchResponse::new(200, word.to_string()));
     let token = json!({ "access_token": access, "token_type": "Bearer", "expires_in": 0 });
-    site.says_once(TOKEN, FetchResponse::new(200, token.to_string()));
+    site.respond_once(TOKEN, FetchResponse::new(200, token.to_string()));
 }
 
 fn oauth_by(site: &Site, profile: ClientConfig) -> OAuth {

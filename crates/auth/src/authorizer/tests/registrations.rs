@@ -1,4 +1,4 @@
-//! What a server registered once, and does not know any more.
+//! Tests of registrations that a server does not know any more.
 
 use super::*;
 
@@ -21,15 +21,15 @@ async fn a_client_that_a_server_forgot_is_registered_again_once() {
     oauth().sign_in().await.expect("a token");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 1);
     // It has forgotten the client when its code comes.
-    site.says_once("/token", unknown());
+    site.respond_once("/token", unknown());
     oauth().sign_in().await.expect("a token");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
     let grant = oauth().grant().expect("kept").expect("a grant");
     assert_eq!(grant.client.id, "client-1");
     // The server does not know the new registration either, so the sign-in fails.
-    site.says_once("/token", unknown());
-    site.says_once("/token", unknown());
+    site.respond_once("/token", unknown());
+    site.respond_once("/token", unknown());
     let error = oauth().sign_in().await.expect_err("refused");
     assert!(matches!(error, AuthError::Refused { .. }), "{error}");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 3);
@@ -41,8 +41,8 @@ async fn a_client_that_is_unknown_when_it_refreshes_signs_in_as_a_new_one() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
-    site.says_once("/token", unknown());
-    let after = oauth.handle_challenge(errand(), unauthorized(1)).await;
+    site.respond_once("/token", unknown());
+    let after = oauth.handle_challenge(summary(), unauthorized(1)).await;
     assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
     assert_eq!(
@@ -69,7 +69,7 @@ async fn a_preregistered_client_is_not_replaced() {
             }
         })
         .build();
-    site.says_once("/token", unknown());
+    site.respond_once("/token", unknown());
     let error = oauth.sign_in().await.expect_err("refused");
     assert!(error.to_string().contains("invalid_client"), "{error}");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
@@ -111,7 +111,7 @@ async fn a_secret_that_has_ended_is_not_used_again() {
         let path = directory(&format!("ended-{end}"));
         let site = Site::default();
         let oauth = || oauth_with(&site, FileCredentials::at(&path).expect("a directory"));
-        site.says_once("/register", secret(end));
+        site.respond_once("/register", secret(end));
         oauth().sign_in().await.expect("a token");
         oauth().sign_in().await.expect("a token");
         assert_eq!(
@@ -155,11 +155,11 @@ async fn a_refresh_uses_the_same_client_authentication() {
             })
             .build()
     };
-    site.says_once("/.well-known/oauth-authorization-server", metadata());
+    site.respond_once("/.well-known/oauth-authorization-server", metadata());
     oauth().sign_in().await.expect("a token");
     let later = oauth();
     assert_eq!(bearer(&later).await.1, 1);
-    let after = later.handle_challenge(errand(), unauthorized(1)).await;
+    let after = later.handle_challenge(summary(), unauthorized(1)).await;
     assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     for form in site.sent("/token") {
         let secret = form.iter().find(|(name, _)| name == "client_secret");

@@ -49,7 +49,7 @@ impl Disk {
 
 async fn renew(oauth: &OAuth, edition: u64) {
     let after = oauth
-        .handle_challenge(errand(), unauthorized(edition))
+        .handle_challenge(summary(), unauthorized(edition))
         .await;
     assert_eq!(after.expect("a way on"), RetryDecision::Retry);
 }
@@ -165,7 +165,7 @@ async fn processes_with_a_shared_directory_refresh_once() {
         let one = oauth_with(&site, store());
         assert_eq!(bearer(&one).await, ("Bearer access-secret-1".to_owned(), 1));
         all.push(tokio::spawn(async move {
-            one.handle_challenge(errand(), unauthorized(1))
+            one.handle_challenge(summary(), unauthorized(1))
                 .await
                 .expect("a way on");
             bearer(&one).await.0

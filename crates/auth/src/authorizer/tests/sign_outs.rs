@@ -73,7 +73,7 @@ async fn credentials_are_removed_even_if_the_revocation_fails() {
         let site = Site::default();
         let oauth = oauth(&site);
         oauth.sign_in().await.expect("a token");
-        site.says_once(place, answer);
+        site.respond_once(place, answer);
         let gone = oauth.sign_out().await.expect("forgotten");
         assert!(expected(&gone), "{place}: {gone:?}");
         assert!(!format!("{gone:?}").contains("secret-1"), "{gone:?}");
@@ -104,7 +104,7 @@ async fn a_sign_out_holds_in_every_process() {
         .sign_out()
         .await
         .expect("forgotten");
-    let error = why(other.handle_challenge(errand(), unauthorized(1)).await);
+    let error = why(other.handle_challenge(summary(), unauthorized(1)).await);
     assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
     assert!(store().load(&other.0.key()).expect("read").is_none());
@@ -125,10 +125,10 @@ async fn a_client_that_is_to_ask_for_little_signs_in_for_no_more() {
     .on_sign_in(|_| async { Ok(None) })
     .build();
     let error = why(oauth
-        .handle_challenge(errand(), short(0, "read write"))
+        .handle_challenge(summary(), short(0, "read write"))
         .await);
-    let told = "the server requires the scopes \"read write\" for tools/call x, but this client is configured \
+    let expected = "the server requires the scopes \"read write\" for tools/call x, but this client is configured \
                 to request only \"read\"";
-    assert_eq!(error.to_string(), told);
+    assert_eq!(error.to_string(), expected);
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }

@@ -19,7 +19,7 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
         .map(|_| {
             let oauth = oauth.clone();
             tokio::spawn(
-                async move { why(oauth.handle_challenge(errand(), unauthorized(0)).await) },
+                async move { why(oauth.handle_challenge(summary(), unauthorized(0)).await) },
             )
         })
         .collect();
@@ -28,7 +28,7 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
         assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     }
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
-    why(oauth.handle_challenge(errand(), unauthorized(0)).await);
+    why(oauth.handle_challenge(summary(), unauthorized(0)).await);
     assert_eq!(
         site.0.visits.load(Ordering::SeqCst),
         2,
@@ -50,11 +50,11 @@ async fn an_issuer_that_is_busy_leads_to_no_sign_in() {
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
     for answer in busy {
-        site.says_once("/token", answer);
-        let error = why(oauth.handle_challenge(errand(), unauthorized(1)).await);
+        site.respond_once("/token", answer);
+        let error = why(oauth.handle_challenge(summary(), unauthorized(1)).await);
         assert!(error.is_retryable(), "{error}");
     }
-    let after = oauth.handle_challenge(errand(), unauthorized(1)).await;
+    let after = oauth.handle_challenge(summary(), unauthorized(1)).await;
     assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     assert_eq!(bearer(&oauth).await.0, "Bearer access-secret-2");
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
@@ -67,7 +67,7 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
     let oauth = oauth(&site);
     let token = |seconds: u64| {
         let body = json!({ "access_token": "t", "token_type": "Bearer", "expires_in": seconds });
-        site.says_once("/token", FetchResponse::new(200, body.to_string()));
+        site.respond_once("/token", FetchResponse::new(200, body.to_string()));
     };
     let visits = || site.0.visits.load(Ordering::SeqCst);
     token(3_600);
@@ -76,19 +76,19 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
     token(3_600);
     assert!(
         oauth
-            .handle_challenge(errand(), unauthorized(1))
+            .handle_challenge(summary(), unauthorized(1))
             .await
             .is_ok()
     );
     assert_eq!(visits(), 2);
-    let error = why(oauth.handle_challenge(errand(), unauthorized(2)).await);
+    let error = why(oauth.handle_challenge(summary(), unauthorized(2)).await);
     assert!(matches!(error, AuthError::NewTokenRejected(401)), "{error}");
     assert_eq!(visits(), 2, "the user has just signed in twice");
     tokio::time::advance(Duration::from_secs(60)).await;
     token(0);
     assert!(
         oauth
-            .handle_challenge(errand(), unauthorized(2))
+            .handle_challenge(summary(), unauthorized(2))
             .await
             .is_ok()
     );
@@ -97,7 +97,7 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
     token(3_600);
     assert!(
         oauth
-            .handle_challenge(errand(), unauthorized(3))
+            .handle_challenge(summary(), unauthorized(3))
             .await
             .is_ok()
     );

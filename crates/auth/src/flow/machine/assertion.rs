@@ -61,7 +61,7 @@ impl SignIn {
         Ok(SignInStep::Fetch(request))
     }
 
-    pub(super) fn vouched(
+    pub(super) fn accept_assertion(
         &mut self,
         mut exchange: Box<Exchange>,
         answer: Result<FetchResponse, FetchError>,

@@ -138,9 +138,9 @@ impl SignIn {
             }
             self.dpop = Some(DpopKey::generate()?);
         }
-        self.scopes = self.wanted();
+        self.scopes = self.requested_scopes();
         match &self.plan.profile.way {
-            GrantFlow::AuthorizationCode => self.know(at),
+            GrantFlow::AuthorizationCode => self.choose_client(at),
             GrantFlow::ClientCredentials => {
                 self.client = self.registered_client()?;
                 let form = vec![("grant_type", "client_credentials".into())];
@@ -170,7 +170,7 @@ impl SignIn {
     /// Spec: [2025-11-25, Authorization, Scope selection strategy][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-selection-strategy
-    fn wanted(&self) -> Scopes {
+    fn requested_scopes(&self) -> Scopes {
         let plan = &self.plan;
         let named = plan.profile.scopes.as_ref().or(plan.challenged.as_ref());
         let named = named

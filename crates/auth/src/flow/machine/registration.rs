@@ -9,11 +9,11 @@ use crate::flow::sign_in_plan::SignInStep;
 use crate::flow_context::FlowContext;
 
 impl SignIn {
-    pub(super) fn know(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
+    pub(super) fn choose_client(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         let plan = &self.plan;
         let mut kept = plan.kept.iter();
         let kept = kept.find(|(issuer, _)| *issuer == self.server.issuer);
-        let known = register::client(
+        let source = register::client(
             &plan.profile,
             &self.server,
             kept.map(|(_, client)| client)
@@ -22,7 +22,7 @@ impl SignIn {
             &self.scopes,
             self.reach(self.server.registration_endpoint.as_deref()),
         )?;
-        match known {
+        match source {
             RegistrationSource::As(client) => {
                 self.client = client;
                 self.visit(at)
@@ -69,7 +69,7 @@ impl SignIn {
         }
         let issuer = &self.server.issuer;
         self.plan.kept.retain(|(own, _)| own != issuer);
-        self.know(at).map_err(|_| error)
+        self.choose_client(at).map_err(|_| error)
     }
 
     /// Returns the configured registration for the issuer of this sign-in.

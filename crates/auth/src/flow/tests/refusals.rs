@@ -175,18 +175,18 @@ fn an_error_names_the_place_and_repeats_no_secret() {
     });
     site.pages.insert(TOKEN, echo);
     let refused = site.run(person()).expect_err("refused").to_string();
-    let told = "the request for a token at https://as.example/token was refused: \
+    let expected = "the request for a token at https://as.example/token was refused: \
                 invalid_grant (bad code c0de-of-somebody)";
-    assert_eq!(refused, told);
+    assert_eq!(refused, expected);
 
     site.pages.insert(
         "https://as.example/register",
         json!({ "status": 400, "error": "invalid_redirect_uri" }),
     );
     let refused = site.run(person()).expect_err("refused").to_string();
-    let told = "the registration of the client at https://as.example/register was refused: \
+    let expected = "the registration of the client at https://as.example/register was refused: \
                 invalid_redirect_uri";
-    assert_eq!(refused, told);
+    assert_eq!(refused, expected);
 
     // A server that repeats the verifier is not quoted.
     let grant = Site::new().run(person()).expect("a grant");

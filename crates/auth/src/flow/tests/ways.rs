@@ -133,9 +133,9 @@ fn a_server_without_the_id_jag_profile_receives_no_id_jag() {
         let came = site.run(plan(enterprise()));
         assert_eq!(came.is_ok(), is_taken, "{came:?}");
         if let Err(error) = came {
-            let said = error.to_string();
+            let text = error.to_string();
             for word in [ISSUER, profile, "authorization_grant_profiles_supported"] {
-                assert!(said.contains(word), "{said}");
+                assert!(text.contains(word), "{text}");
             }
             let asked = site.asked.iter();
             assert_eq!(asked.filter(|asked| asked.method == "POST").count(), 0);
