@@ -83,14 +83,14 @@ struct Inner {
     roll: watch::Sender<Roll>,
 }
 
-/// Who is a member, by name.
+/// The members by name.
 #[derive(Default)]
 struct Roll {
     members: BTreeMap<Arc<str>, Arc<Member>>,
     is_closed: bool,
 }
 
-/// Who answers for a name or a URI, and what it is there: to call it with options of its own.
+/// The member that has a name or a URI, for calls with their own options.
 ///
 /// ```
 /// # async fn example(group: pintle_client::Group) -> Result<(), Box<dyn std::error::Error>> {
@@ -104,28 +104,28 @@ struct Roll {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MemberTarget {
-    /// The member.
+    /// Name of the member.
     pub member: Arc<str>,
-    /// Its client.
+    /// Client of the member.
     pub client: Client,
     /// The name, or the URI, as the member knows it.
     pub own: String,
 }
 
-/// What is known of a member without asking it.
+/// The state of a member, known without a request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MemberState {
-    /// Its name.
+    /// Name of the member.
     pub name: Arc<str>,
     /// Whether there is a conversation with it now.
     pub is_connected: bool,
-    /// What it says about itself, once it was connected to.
+    /// The server's description of itself, as of the last connection.
     pub server: Option<ServerInfo>,
 }
 
 impl Group {
-    /// What stands between the name of a member and the name of what it offers.
+    /// The separator between the name of a member and the name of its item.
     pub const SEPARATOR: &'static str = names::SEPARATOR;
 
     /// A group without members.
@@ -313,8 +313,8 @@ impl Group {
         completed.map_err(|source| found.failed(source))
     }
 
-    /// Hears of changes of the members' lists, also of members that come later. Listening connects
-    /// to the members.
+    /// Returns the changes of the members' lists, also of later members. Listening connects to the
+    /// members.
     pub fn changes(&self) -> GroupChanges {
         GroupChanges::new(self)
     }

@@ -42,9 +42,9 @@ fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CompleteList<T> {
-    /// What could be read, in the server's order. A name is there once: the first item has it.
+    /// The valid items, in the server's order. Each name occurs once: the first item has it.
     pub items: Vec<T>,
-    /// What could not.
+    /// The malformed items.
     pub spoiled: Vec<InvalidItem>,
 }
 
@@ -86,7 +86,7 @@ impl<T: Item> List<T> {
         page(&self.client, self.waiting, cursor)
     }
 
-    /// Asks for page after page, as far as anybody takes them.
+    /// Returns the list as a stream, which requests each page when it is polled.
     pub fn pages(self) -> Pages<T> {
         Pages::new(self)
     }

@@ -131,7 +131,7 @@ fn said_no<T>(answer: &Answer<T>) -> ElicitResult {
     }
 }
 
-/// A mode that nobody knows was not declared either.
+/// An unknown mode was not declared either.
 fn undeclared_mode(question: &InputRequest) -> QuestionError {
     match question {
         InputRequest::Elicit(params) if matches!(params.mode(), ElicitMode::Unknown(_)) => {

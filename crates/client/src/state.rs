@@ -115,33 +115,33 @@ impl ClientState {
         }
     }
 
-    /// Whether it is known what a tool promises to give now, be it nothing.
+    /// Returns true if the present output schema of a tool is known, or its absence.
     pub(crate) fn knows_output_of(&self, tool: &str) -> bool {
         let known = self.known.get(tool);
         known.is_some_and(|tool| tool.as_of == self.cache.tool_changes())
     }
 
-    /// What a tool promises to give, if that is known and checked.
+    /// Returns the output schema of a tool if it is known and checked.
     pub(crate) fn output_of(&self, tool: &str) -> Option<Arc<OutputSchema>> {
         if self.check_output == OutputCheck::Off {
             return None;
         }
         let tool = self.known.get(tool)?;
         let output = tool.output.clone()?;
-        // Before that revision the member is somebody's own.
+        // Before that revision the member has no meaning in the protocol.
         let session = self.current()?;
         let is_promise = session.info.revision.has(Feature::StructuredContent);
         (is_promise && tool.as_of == self.cache.tool_changes()).then_some(output)
     }
 
-    /// Whether it is known what a tool is, and that it is one tool.
+    /// Returns true if the present definition of a tool is known and is the only one of its name.
     pub(crate) fn is_sure_of(&self, tool: &str) -> bool {
         let known = self.known.get(tool);
         known.is_some_and(|tool| !tool.is_ambiguous && tool.as_of == self.cache.tool_changes())
     }
 
-    /// Compares a tool that is listed with what was approved; what it is approved by, where that
-    /// matters.
+    /// Compares a listed tool with its approved definition. Returns its fingerprint if the client
+    /// has approvals.
     pub(crate) fn look_at(&self, tool: &Tool) -> Option<Arc<str>> {
         let pins = self.pins.as_ref()?;
         let fingerprint = Approvals::fingerprint(tool).into();

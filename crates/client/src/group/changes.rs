@@ -1,4 +1,4 @@
-//! The changes that the members of a group tell of, in one stream.
+//! The changes that the members of a group report, in one stream.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,15 +23,15 @@ use crate::listen::Subscription;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemberChange {
-    /// Whose list it is.
+    /// Name of the member.
     pub member: Arc<str>,
-    /// Which list.
+    /// The list that changed.
     pub change: Change,
 }
 
-/// The changes of lists that all members tell of: those that are there, and those that come. A
-/// member that is lost is listened to again, later and later; what it lists may have changed
-/// meanwhile, and is told as changed. Dropping the stream ends the listening.
+/// The changes of lists that all present and later members report. The stream reconnects to a lost
+/// member with growing pauses, and reports its lists as changed. Dropping the stream ends the
+/// listening.
 #[must_use = "changes are listened to as they are taken"]
 pub struct GroupChanges {
     roll: Pin<Box<dyn Future<Output = watch::Receiver<Roll>> + Send>>,
@@ -107,7 +107,7 @@ impl Stream for GroupChanges {
             if let Poll::Ready((follower, change)) = step.as_mut().poll(task) {
                 *step = Box::pin(follower.step());
                 let member = Arc::clone(&member.name);
-                // Whoever spoke is asked last.
+                // The member that just reported is polled last.
                 self.followers[at..].rotate_left(1);
                 return Poll::Ready(Some(MemberChange { member, change }));
             }
@@ -127,7 +127,7 @@ impl fmt::Debug for GroupChanges {
 struct Follower {
     member: Arc<Member>,
     heard: Option<Subscription>,
-    /// What may have changed while nobody listened.
+    /// The lists that may have changed while the stream did not listen.
     owed: VecDeque<Change>,
     has_gap: bool,
     failures: u32,
@@ -171,7 +171,7 @@ impl Follower {
                 }
                 self.heard = Some(heard);
             }
-            // It is about to be no member any more.
+            // The client was closed, because the member is being removed.
             Err(CallError::Closed { .. }) => std::future::pending().await,
             Err(error) => {
                 tracing::debug!(member = &*self.member.name, %error, "a member is not listened to");

@@ -59,7 +59,7 @@ impl Group {
         }
     }
 
-    /// Finds who completes an argument, and says it in the member's own words.
+    /// Finds the member that completes an argument, and replaces the name by the member's own.
     pub(super) async fn find_completion(
         &self,
         params: &mut CompleteParams,

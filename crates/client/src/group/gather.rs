@@ -1,4 +1,4 @@
-//! Asking all members at once, and what came of it.
+//! Requests to all members at once, and their results.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,15 +8,15 @@ use std::task::Poll;
 use crate::error::CallError;
 use crate::list::InvalidItem;
 
-/// What the members of a group list, together.
+/// The lists of all members of a group.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GroupList<T> {
-    /// What could be read: by the names of members, then in each server's order.
+    /// The valid items: by the names of members, then in each server's order.
     pub items: Vec<MemberItem<T>>,
-    /// What could not be read, or cannot be offered; beside it, whose it is.
+    /// The items that are malformed or cannot be offered, each with the name of its member.
     pub spoiled: Vec<(Arc<str>, InvalidItem)>,
-    /// The members that gave no list, and why. What they offer is not in `items`.
+    /// The members that returned no list, with their errors. Their items are missing in `items`.
     pub failures: Vec<MemberError>,
 }
 
@@ -24,22 +24,22 @@ pub struct GroupList<T> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MemberItem<T> {
-    /// Who offers it.
+    /// Name of the member that offers the item.
     pub member: Arc<str>,
     /// Its name, or its URI, as the member knows it.
     pub own: String,
-    /// It, under the name that the group gives: tools and prompts are renamed, resources and
-    /// templates keep their URIs.
+    /// The item under the group's name: tools and prompts are renamed, resources and templates keep
+    /// their URIs.
     pub item: T,
 }
 
-/// A member that did not do what all were asked to.
+/// A member whose request failed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MemberError {
-    /// Who.
+    /// Name of the member.
     pub member: Arc<str>,
-    /// Why not.
+    /// Error of the request.
     pub error: CallError,
 }
 

@@ -1,4 +1,4 @@
-//! One member: its client, and what is remembered of what it lists.
+//! One member: its client, and the stored names and URIs of its items.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -29,11 +29,11 @@ struct MemberCache {
     prompts: HashMap<String, String>,
     uris: HashSet<String>,
     templates: HashSet<String>,
-    /// Whether it was asked for its resources, whatever came of it.
+    /// True if the member was asked for its resources, with any result.
     was_asked: bool,
 }
 
-/// What a member lists, as its group offers it.
+/// The items of a member, as the group offers them.
 pub(super) struct Share<T> {
     pub(super) items: Vec<MemberItem<T>>,
     pub(super) spoiled: Vec<InvalidItem>,
@@ -48,7 +48,7 @@ impl Member {
         }
     }
 
-    /// Lists what it offers of a kind; nothing, if it does not offer the kind.
+    /// Lists the member's items of a kind; none if the member does not offer the kind.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Member {
         rest.to_owned()
     }
 
-    /// Whether it lists a resource, or a template written exactly so.
+    /// Returns true if the member lists the resource, or a template with exactly this text.
     pub(super) fn lists(&self, uri: &str) -> bool {
         let known = self.lock();
         known.uris.contains(uri) || known.templates.contains(uri)
@@ -142,7 +142,7 @@ impl Member {
         }
     }
 
-    /// Renames what was listed; the names that cannot be read off are given back.
+    /// Renames the listed items. Returns the folded names, which must be stored.
     fn rename<T>(
         &self,
         listed: CompleteList<T>,
@@ -200,9 +200,9 @@ impl Member {
     }
 }
 
-/// What members share with their group.
+/// Items that members share with their group.
 pub(super) trait Shared: Item {
-    /// Offers what a member listed, and remembers what it takes to find it again.
+    /// Offers the listed items of a member, and stores the data that finds them again.
     fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self>
     where
         Self: Sized;

@@ -9,7 +9,7 @@
 
 use super::error::AddMemberError;
 
-/// What stands between the name of a member and the rest.
+/// The separator between the name of a member and the name of an item.
 pub(super) const SEPARATOR: &str = "__";
 /// How long the name of a member may be, in characters.
 const MEMBER_CHARS: usize = 32;
@@ -88,7 +88,7 @@ pub(super) fn may_be_folded(rest: &str) -> bool {
     }
 }
 
-/// 48 bits of FNV-1a: to tell the names of one server apart, not to keep anybody out.
+/// 48 bits of FNV-1a. The digest distinguishes the names of one server; it is not a protection.
 fn digest(name: &str) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in name.bytes() {

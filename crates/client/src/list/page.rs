@@ -16,9 +16,9 @@ use crate::result::unreadable;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// What could be read, in the server's order.
+    /// The valid items, in the server's order.
     pub items: Vec<T>,
-    /// What could not.
+    /// The malformed items.
     pub spoiled: Vec<InvalidItem>,
     /// Where the next page begins; none on the last.
     pub next: Option<Cursor>,
@@ -30,9 +30,9 @@ pub struct Page<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidItem {
-    /// Its name, or its URI, as far as it could be read.
+    /// Name or URI of the item, if readable.
     pub name: Option<String>,
-    /// What is wrong with it.
+    /// The defect of the item.
     pub reason: String,
 }
 
@@ -54,7 +54,7 @@ struct Rest {
     freshness: Option<Freshness>,
 }
 
-/// What names an item, of whichever kind.
+/// The members that name an item of any kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Named {

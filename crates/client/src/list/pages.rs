@@ -26,7 +26,7 @@ use crate::error::{CallError, Misbehavior};
 pub struct Pages<T> {
     list: List<T>,
     step: Step<T>,
-    /// What the cursors come to: enough to see one again.
+    /// Hashes of the cursors, which detect a repeated one.
     seen: HashSet<u64>,
     items: usize,
     bounds: (usize, usize),
@@ -88,7 +88,7 @@ impl<T: Item> Pages<T> {
         restarts
     }
 
-    /// What follows a page.
+    /// Returns the step after a page.
     fn after(&mut self, page: &Page<T>) -> Result<Step<T>, Misbehavior> {
         let (pages, items) = self.bounds;
         self.items += page.items.len() + page.spoiled.len();
