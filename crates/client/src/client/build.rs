@@ -247,7 +247,7 @@ impl ClientBuilder {
     /// [`CallError::NotApproved`](crate::CallError::NotApproved).
     ///
     /// The check uses the tool as it was last listed. The client lists the tools before a call in
-    /// three cases: it has not yet listed this tool in this conversation, the server has reported a
+    /// three cases. It has not yet listed this tool in this conversation, the server has reported a
     /// change of its tools, or the tool's last two listed definitions differ. Since 2026-07-28
     /// servers report changes only to clients that listen ([`Client::listen`]) or cache lists. A
     /// change without a report is detected when the tool is next listed.

@@ -1,7 +1,7 @@
 //! The names under which a group offers what its members name.
 //!
 //! A tool `read` of the member `files` is `files__read`. The name of a member has no `__` in it and
-//! no `_` at its ends, so that the first `__` of a name is always where the member's part ends:
+//! no `_` at its ends. So the first `__` of a name is always where the member's part ends:
 //! two members never give the same name.
 //!
 //! What would be too long, or is outside of the grammar of tool names, is folded: what is legal of
