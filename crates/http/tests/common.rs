@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
-use pintle_proto::{Change, IncomingNotice, IncomingRequest, Rendered, Reply, ServerProfile};
+use pintle_proto::{Change, IncomingNotice, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
 use pintle_runtime::{BoxService, Context, EngineHandle, ParamHeader, Principal, Service};
 use serde_json::{Value, json};
@@ -104,8 +104,9 @@ impl Drop for PartingWords {
 }
 
 impl Service for Demo {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         let mut presence = Presence::new(&self.calls);
+        let request = cx.request();
         let params: Value = serde_json::from_str(request.params.text()).expect("an object");
         let result = match request.method.as_str() {
             "tools/list" => Ok(json!({ "tools": [] })),

@@ -129,6 +129,19 @@ pub struct IncomingRequest {
     pub progress_token: Option<ProgressToken>,
 }
 
+impl IncomingRequest {
+    /// A request without parameters, for work that continues without its message.
+    pub fn new(key: RequestKey, method: MethodName, terms: Arc<Terms>) -> Self {
+        Self {
+            key,
+            method,
+            params: Params::default(),
+            terms,
+            progress_token: None,
+        }
+    }
+}
+
 /// A notification that arrived.
 #[derive(Debug)]
 #[non_exhaustive]

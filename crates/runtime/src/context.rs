@@ -30,54 +30,45 @@ const READER_POLL: Duration = Duration::from_millis(1);
 pub struct Context(Arc<Inner>);
 
 struct Inner {
-    key: RequestKey,
-    terms: Arc<Terms>,
+    origin: Origin,
     engine: Arc<dyn EngineHandle>,
     principal: Option<Principal>,
     extensions: Extensions,
     questions: QuestionState,
     end: End,
-    /// The context that this one is of, which knows the end of the request.
-    parent: Option<Context>,
+}
+
+/// The origin of a context.
+enum Origin {
+    /// The request is its own.
+    Request(IncomingRequest),
+    /// The request and its end are those of this context.
+    Context(Context),
 }
 
 impl Context {
     /// The context of a request that was admitted.
     #[inline]
-    pub fn new(incoming: &IncomingRequest, engine: Arc<dyn EngineHandle>) -> Self {
-        Self::with(incoming, engine, None, Extensions::new())
+    pub fn new(request: IncomingRequest, engine: Arc<dyn EngineHandle>) -> Self {
+        Self::with(request, engine, None, Extensions::new())
     }
 
-    /// The context of a request that was authorized, or that a transport attached something to.
-    #[inline]
+    /// The context of a request that was authorized, or that a transport attached something to. The
+    /// request may be without a message: work that continues has the key of its request while it is
+    /// open, else [`RequestKey::NONE`].
     pub fn with(
-        incoming: &IncomingRequest,
-        engine: Arc<dyn EngineHandle>,
-        principal: Option<Principal>,
-        extensions: Extensions,
-    ) -> Self {
-        let terms = Arc::clone(&incoming.terms);
-        Self::detached(incoming.key, terms, engine, principal, extensions)
-    }
-
-    /// Returns the context of work that continues without its request. `key` is the key of the
-    /// request while it is open, else [`RequestKey::NONE`]. The context has its own questions.
-    pub fn detached(
-        key: RequestKey,
-        terms: Arc<Terms>,
+        request: IncomingRequest,
         engine: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
         Self(Arc::new(Inner {
-            key,
-            terms,
+            origin: Origin::Request(request),
             engine,
             principal,
             extensions,
             questions: QuestionState::default(),
             end: End::default(),
-            parent: None,
         }))
     }
 
@@ -85,15 +76,22 @@ impl Context {
     #[must_use]
     pub fn with_engine(&self, engine: Arc<dyn EngineHandle>) -> Self {
         Self(Arc::new(Inner {
-            key: self.0.key,
-            terms: Arc::clone(&self.0.terms),
+            origin: Origin::Context(self.clone()),
             engine,
             principal: self.0.principal.clone(),
             extensions: self.0.extensions.clone(),
             questions: QuestionState::default(),
             end: End::default(),
-            parent: Some(self.clone()),
         }))
+    }
+
+    /// Returns the request: its method, its parameters and its terms.
+    #[inline]
+    pub fn request(&self) -> &IncomingRequest {
+        match &self.0.origin {
+            Origin::Request(request) => request,
+            Origin::Context(origin) => origin.request(),
+        }
     }
 
     /// Returns the handle of the engine that serves the request.
@@ -104,12 +102,12 @@ impl Context {
 
     /// Returns the terms of the request: revision, capabilities and identity of the client.
     pub fn terms(&self) -> &Terms {
-        &self.0.terms
+        &self.request().terms
     }
 
     /// The request's name within its conversation.
     pub fn key(&self) -> RequestKey {
-        self.0.key
+        self.request().key
     }
 
     /// Returns the principal that the request was authorized for; `None` without authorization.
@@ -148,7 +146,7 @@ impl Context {
     pub fn expect_visit(&self, id: &str) {
         self.0
             .engine
-            .with(|engine| engine.expect_visit(self.0.key, id));
+            .with(|engine| engine.expect_visit(self.key(), id));
     }
 
     /// Sends the progress of the request to the client: `progress` of `total`, in any unit.
@@ -175,7 +173,7 @@ impl Context {
         }
         self.0
             .engine
-            .with(|engine| engine.progress(self.0.key, progress, total, message));
+            .with(|engine| engine.progress(self.key(), progress, total, message));
     }
 
     /// Sends a log message to the client, if it asked for `level` on this request or session.
@@ -190,7 +188,7 @@ impl Context {
         let wanted = self
             .0
             .engine
-            .with(|engine| engine.wants_log(self.0.key, &level));
+            .with(|engine| engine.wants_log(self.key(), &level));
         if !wanted {
             return;
         }
@@ -198,7 +196,7 @@ impl Context {
             Ok(data) => self
                 .0
                 .engine
-                .with(|engine| engine.log(self.0.key, level, logger, data)),
+                .with(|engine| engine.log(self.key(), level, logger, data)),
             Err(error) => tracing::debug!(%error, "a log message cannot be written as JSON"),
         }
     }
@@ -213,11 +211,11 @@ impl Context {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
     pub fn close_stream(&self) -> bool {
-        self.0.engine.close_stream(self.0.key)
+        self.0.engine.close_stream(self.key())
     }
 
     fn is_behind(&self) -> bool {
-        self.0.engine.is_behind(self.0.key)
+        self.0.engine.is_behind(self.key())
     }
 
     async fn wait_for_reader(&self) {
@@ -235,8 +233,8 @@ impl Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("key", &self.0.key)
-            .field("terms", &self.0.terms)
+            .field("key", &self.key())
+            .field("terms", &self.request().terms)
             .field("principal", &self.0.principal)
             .finish_non_exhaustive()
     }

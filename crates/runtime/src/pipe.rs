@@ -269,8 +269,8 @@ where
     fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         let key = ticket.key();
         let engine: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
-        let cx = Context::new(&incoming, Arc::clone(&engine));
-        let mut handler = Box::pin(run(Arc::clone(&self.service), engine, ticket, incoming, cx));
+        let cx = Context::new(incoming, engine);
+        let mut handler = Box::pin(run(Arc::clone(&self.service), ticket, cx));
         // A quick handler is done now; one that waits gets a task, which polls it again at once.
         if poll_once(handler.as_mut()).is_pending() {
             self.forget_finished();

@@ -8,22 +8,16 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use pintle_model::Error;
-use pintle_proto::{IncomingRequest, Reply, Ticket};
+use pintle_proto::{Reply, Ticket};
 
 use crate::context::{Context, EndGuard};
-use crate::engine_handle::EngineHandle;
 use crate::service::Service;
 
 /// Runs a request to its answer. A panic is answered with -32603 and stays in this call.
-pub async fn run<S: Service>(
-    service: Arc<S>,
-    engine: Arc<dyn EngineHandle>,
-    ticket: Ticket,
-    incoming: IncomingRequest,
-    cx: Context,
-) {
-    let _end = EndGuard::new(cx.clone());
-    let reply = answer_of(&*service, incoming, cx).await;
+pub async fn run<S: Service>(service: Arc<S>, ticket: Ticket, cx: Context) {
+    let end = EndGuard::new(cx.clone());
+    let reply = answer_of(&*service, cx).await;
+    let engine = end.context().engine();
     engine.with(|engine| engine.answer(ticket, reply));
 }
 
@@ -32,13 +26,9 @@ pub async fn run<S: Service>(
 /// # Errors
 ///
 /// The service's, or -32603.
-pub async fn answer_of<S: Service>(
-    service: &S,
-    incoming: IncomingRequest,
-    cx: Context,
-) -> Result<Reply, Error> {
+pub async fn answer_of<S: Service>(service: &S, cx: Context) -> Result<Reply, Error> {
     // The call begins inside the first poll: it may panic before it returns a future.
-    let mut future = pin!(async { service.call(incoming, cx).await });
+    let mut future = pin!(async { service.call(cx).await });
     poll_fn(|task| poll_catching(future.as_mut(), task)).await
 }
 

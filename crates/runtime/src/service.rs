@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{IncomingNotice, IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 
 use crate::context::Context;
 use crate::engine_handle::EngineHandle;
@@ -18,16 +18,12 @@ use crate::principal::{MissingScopes, Principal};
 /// There is no readiness: bounds are the engine's and the layers'. A layer is a
 /// [`tower_layer::Layer`] from one service to another.
 pub trait Service: Send + Sync + 'static {
-    /// Answers a request. Dropping the future is how a cancelled request ends.
+    /// Answers the request of the context. Dropping the future is how a cancelled request ends.
     ///
     /// # Errors
     ///
     /// A protocol error. A tool that fails is a result.
-    fn call(
-        &self,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> impl Future<Output = Result<Reply, Error>> + Send;
+    fn call(&self, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send;
 
     /// Returns the description of the server.
     fn profile(&self) -> Arc<ServerProfile>;
@@ -76,12 +72,8 @@ pub trait IntoService {
 }
 
 impl<S: Service> Service for Arc<S> {
-    fn call(
-        &self,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> impl Future<Output = Result<Reply, Error>> + Send {
-        S::call(self, request, cx)
+    fn call(&self, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+        S::call(self, cx)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {
@@ -129,11 +121,7 @@ impl fmt::Debug for BoxService {
 
 /// [`Service`] for trait objects.
 trait DynService: Send + Sync {
-    fn call_boxed(
-        &self,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> BoxFuture<'_, Result<Reply, Error>>;
+    fn call_boxed(&self, cx: Context) -> BoxFuture<'_, Result<Reply, Error>>;
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: IncomingNotice);
     fn attach_dyn(&self, engine: Weak<dyn EngineHandle>);
@@ -147,12 +135,8 @@ trait DynService: Send + Sync {
 }
 
 impl<S: Service> DynService for S {
-    fn call_boxed(
-        &self,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> BoxFuture<'_, Result<Reply, Error>> {
-        Box::pin(self.call(request, cx))
+    fn call_boxed(&self, cx: Context) -> BoxFuture<'_, Result<Reply, Error>> {
+        Box::pin(self.call(cx))
     }
 
     fn profile_dyn(&self) -> Arc<ServerProfile> {
@@ -182,12 +166,8 @@ impl<S: Service> DynService for S {
 }
 
 impl Service for BoxService {
-    fn call(
-        &self,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> impl Future<Output = Result<Reply, Error>> + Send {
-        self.0.call_boxed(request, cx)
+    fn call(&self, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+        self.0.call_boxed(cx)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {

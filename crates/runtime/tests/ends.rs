@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use crate::common::{Misbehaving, Peer, call, within};
 use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCapabilities};
-use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, ShutdownHandle, serve_pipe};
 
 /// A handler that never ends, and counts its drop. Its context is shared with the test.
@@ -33,11 +33,11 @@ impl Drop for SetOnDrop {
 }
 
 impl Service for Endless {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         let _guard = SetOnDrop(Arc::clone(&self.is_dropped));
-        *self.context.lock().expect("nobody panics") = Some(cx);
+        *self.context.lock().expect("nobody panics") = Some(cx.clone());
         pending::<()>().await;
-        Reply::complete(CallToolResult::text("never"), request.terms.revision)
+        Reply::complete(CallToolResult::text("never"), cx.terms().revision)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {

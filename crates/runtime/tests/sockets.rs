@@ -8,15 +8,15 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::common::{Misbehaving, Peer, call, within};
 use pintle_model::{EmptyResult, Error, Implementation};
-use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{Context, PipeOptions, Service, ShutdownHandle, serve_tcp};
 
 /// Declares that tasks can be listed.
 struct WithTasks;
 
 impl Service for WithTasks {
-    async fn call(&self, request: IncomingRequest, _cx: Context) -> Result<Reply, Error> {
-        Reply::complete(EmptyResult::default(), request.terms.revision)
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        Reply::complete(EmptyResult::default(), cx.terms().revision)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {

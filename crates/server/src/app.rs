@@ -9,7 +9,7 @@ mod router;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{IncomingNotice, IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::{
     BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
 };
@@ -55,10 +55,10 @@ impl App {
 }
 
 impl Service for App {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         match &self.layered {
-            Some(layered) => layered.call(request, cx).await,
-            None => self.core.answer(request, cx).await,
+            Some(layered) => layered.call(cx).await,
+            None => self.core.answer(cx).await,
         }
     }
     fn profile(&self) -> Arc<ServerProfile> {
@@ -115,8 +115,8 @@ impl Core {
 struct CoreService(Arc<Core>);
 
 impl Service for CoreService {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        self.0.answer(request, cx).await
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        self.0.answer(cx).await
     }
 
     fn profile(&self) -> Arc<ServerProfile> {

@@ -36,7 +36,7 @@ pub(crate) async fn call_tool(
         let arguments = request.arguments.as_deref().map(RawJson::from);
         entry.item.call(arguments, scope).await
     };
-    through(layers, request, entry, call).await
+    Box::pin(through(layers, request, entry, call)).await
 }
 
 /// Reads a resource through the layers of its server.

@@ -14,34 +14,30 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Metadata, Subscriber};
 
-/// The context of a request of nobody in particular.
+/// The context of a call of the tool `test` by an anonymous caller.
 pub(crate) fn context() -> Context {
     context_of(None, Extensions::new())
 }
 
-/// The context of a request of `principal`, with whatever was attached to it.
+/// The context of a call of the tool `test` by `principal`, with the values attached to it.
 pub(crate) fn context_of(principal: Option<Principal>, extensions: Extensions) -> Context {
-    request_of(principal, extensions).1
+    context_with(principal, extensions, |_| ())
 }
 
-/// A call of the tool `test`, and its context.
-pub(crate) fn request() -> (IncomingRequest, Context) {
-    request_of(None, Extensions::new())
-}
-
-/// A call of the tool `test` by `principal`, and its context with what was attached to it.
-pub(crate) fn request_of(
+/// As [`context_of`], for a request that `change` has changed.
+pub(crate) fn context_with(
     principal: Option<Principal>,
     extensions: Extensions,
-) -> (IncomingRequest, Context) {
+    change: impl FnOnce(&mut IncomingRequest),
+) -> Context {
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);
     let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
-    let incoming = admitted(&mut engine);
+    let mut incoming = admitted(&mut engine);
+    change(&mut incoming);
     let outlet = Arc::new(SharedEngine::new(engine));
-    let cx = Context::with(&incoming, outlet, principal, extensions);
-    (incoming, cx)
+    Context::with(incoming, outlet, principal, extensions)
 }
 
 fn admitted(engine: &mut Connection) -> IncomingRequest {

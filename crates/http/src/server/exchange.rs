@@ -35,13 +35,8 @@ pub(super) fn handler<S: Service>(
     ticket: Ticket,
     incoming: IncomingRequest,
 ) -> Handler {
-    let cx = Context::with(
-        &incoming,
-        Arc::clone(&outlet),
-        extras.principal,
-        extras.extensions,
-    );
-    Box::pin(run(Arc::clone(service), outlet, ticket, incoming, cx))
+    let cx = Context::with(incoming, outlet, extras.principal, extras.extensions);
+    Box::pin(run(Arc::clone(service), ticket, cx))
 }
 
 /// One request, one engine.

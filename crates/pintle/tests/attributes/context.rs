@@ -21,5 +21,5 @@ pub(crate) fn context() -> Context {
     let Some(Event::Request(_, incoming)) = engine.poll_event() else {
         panic!("the request was not admitted");
     };
-    Context::new(&incoming, Arc::new(SharedEngine::new(engine)))
+    Context::new(incoming, Arc::new(SharedEngine::new(engine)))
 }

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use tokio::sync::Notify;
 
-use super::Context;
+use super::{Context, Origin};
 
 /// Whether a request has ended, and the tasks that wait for that.
 #[derive(Debug, Default)]
@@ -22,6 +22,10 @@ pub(crate) struct EndGuard(Context);
 impl EndGuard {
     pub(crate) fn new(cx: Context) -> Self {
         Self(cx)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.0
     }
 }
 
@@ -97,9 +101,9 @@ impl Context {
     }
 
     fn end(&self) -> &End {
-        match &self.0.parent {
-            Some(parent) => parent.end(),
-            None => &self.0.end,
+        match &self.0.origin {
+            Origin::Context(origin) => origin.end(),
+            Origin::Request(_) => &self.0.end,
         }
     }
 }

@@ -255,7 +255,7 @@ mod tests {
             panic!("the request is admitted");
         };
         let engine = Arc::new(SharedEngine::new(engine));
-        Context::with(&incoming, engine, principal.cloned(), Extensions::new())
+        Context::with(incoming, engine, principal.cloned(), Extensions::new())
     }
 
     // spec: 2025-11-25 ELIC-39, ELIC-41, ELIC-42, ELIC-51, ELIC-66, ELIC-70, ELIC-71

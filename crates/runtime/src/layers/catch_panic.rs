@@ -4,7 +4,7 @@
 //! whose outer layers must see the answer rather than the panic.
 
 use pintle_model::Error;
-use pintle_proto::{IncomingRequest, Reply};
+use pintle_proto::Reply;
 use tower_layer::Layer;
 
 use super::delegate_to_inner;
@@ -31,8 +31,8 @@ pub struct CatchPanic<S> {
 }
 
 impl<S: Service> Service for CatchPanic<S> {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        answer_of(&self.inner, request, cx).await
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        answer_of(&self.inner, cx).await
     }
 
     delegate_to_inner!();

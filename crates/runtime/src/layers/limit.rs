@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_model::{Error, ErrorCode};
-use pintle_proto::{IncomingRequest, Reply};
+use pintle_proto::Reply;
 use tower_layer::Layer;
 
 use super::delegate_to_inner;
@@ -52,7 +52,7 @@ pub struct Limit<S> {
 }
 
 impl<S: Service> Service for Limit<S> {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         let name: Arc<str> = cx
             .principal()
             .map_or_else(|| "".into(), |principal| principal.id().into());
@@ -62,7 +62,7 @@ impl<S: Service> Service for Limit<S> {
                 "too many requests run at the same time; try again later",
             )
         })?;
-        self.inner.call(request, cx).await
+        self.inner.call(cx).await
     }
 
     delegate_to_inner!();

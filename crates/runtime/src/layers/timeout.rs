@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_model::{Error, ErrorCode};
-use pintle_proto::{IncomingRequest, Reply};
+use pintle_proto::Reply;
 use tower_layer::Layer;
 
 use super::delegate_to_inner;
@@ -44,9 +44,9 @@ pub struct Timeout<S> {
 }
 
 impl<S: Service> Service for Timeout<S> {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        let method = request.method.clone();
-        let call = self.inner.call(request, cx.clone());
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        let method = cx.request().method.clone();
+        let call = self.inner.call(cx.clone());
         let answer = with_timeout(&cx, self.ceiling, call).await;
         answer.unwrap_or_else(|| {
             let message = format!("{method} took longer than {:?}", self.ceiling);

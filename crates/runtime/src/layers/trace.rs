@@ -28,9 +28,9 @@ pub struct Trace<S> {
 }
 
 impl<S: Service> Service for Trace<S> {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        let span = span_of(&request);
-        let answer = self.inner.call(request, cx).instrument(span.clone()).await;
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        let span = span_of(cx.request());
+        let answer = self.inner.call(cx).instrument(span.clone()).await;
         if let Err(error) = &answer {
             span.record("rpc.response.status_code", error.code.0);
         }

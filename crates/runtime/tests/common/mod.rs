@@ -14,7 +14,7 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
-use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, serve_pipe};
 
 thread_local! {
@@ -30,8 +30,8 @@ pub(crate) fn dropped() -> usize {
 pub(crate) struct Misbehaving;
 
 impl Service for Misbehaving {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        let params: Value = request.params.decode()?;
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        let params: Value = cx.request().params.decode()?;
         let text = match params["name"].as_str() {
             Some("panic") => panic!("as asked"),
             Some("late-panic") => {
@@ -55,7 +55,7 @@ impl Service for Misbehaving {
             }
             _ => "echo",
         };
-        Reply::complete(CallToolResult::text(text), request.terms.revision)
+        Reply::complete(CallToolResult::text(text), cx.terms().revision)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use pintle_model::method::{CallTool, Method, MethodName};
 use pintle_model::{Error, ErrorCode};
-use pintle_proto::RequestKey;
+use pintle_proto::{IncomingRequest, RequestKey};
 use pintle_runtime::{Context, EngineHandle, Extensions, RetryInput};
 use pintle_store::Page;
 use tokio::time::sleep;
@@ -93,9 +94,9 @@ impl Core {
             .map(Arc::clone)
             .ok_or_else(tool_is_gone)?;
         let outlet = Arc::new(TaskOutlet::of_nobody(&self.profile, &terms));
-        let cx = Context::detached(
-            RequestKey::NONE,
-            Arc::new(terms),
+        let method = MethodName::from(CallTool::NAME);
+        let cx = Context::with(
+            IncomingRequest::new(RequestKey::NONE, method, Arc::new(terms)),
             Arc::clone(&outlet) as Arc<dyn EngineHandle>,
             principal,
             Extensions::new(),

@@ -98,11 +98,17 @@ impl TaskCandidate<'_> {
         let launch = self.launch(&cx);
         let mut handler = launch.run();
         match stop(&cx, handler.as_mut(), self.tasks.options.task_delay).await {
-            Stop::Ended(reply) => rounds.conclude(Some(*reply)).await.map(Begun::Plain),
+            Stop::Ended(reply) => rounds
+                .conclude(Some(*reply), cx.questions().take())
+                .await
+                .map(Begun::Plain),
             Stop::Suspended => {
                 // Before its questions are taken, so that its guards can read why it is dropped.
                 drop(handler);
-                rounds.conclude(None).await.map(Begun::Plain)
+                rounds
+                    .conclude(None, cx.questions().take())
+                    .await
+                    .map(Begun::Plain)
             }
             Stop::Task => {
                 let mut record = self.record(None)?;

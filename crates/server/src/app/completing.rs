@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_model::{CompleteParams, CompletionReference, Error};
-use pintle_proto::{IncomingRequest, Reply};
+use pintle_proto::Reply;
 use pintle_runtime::Context;
 
 use super::router::{is_template_of, unknown};
@@ -15,16 +15,13 @@ use crate::resource::Resource;
 
 impl Core {
     /// Answers `completion/complete`.
-    pub(super) async fn complete(
-        &self,
-        request: &IncomingRequest,
-        cx: Context,
-    ) -> Result<Reply, Error> {
+    pub(super) async fn complete(&self, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
         let params: CompleteParams = request.params.decode()?;
         let completion = match &params.reference {
-            CompletionReference::Prompt(prompt) => self.complete_prompt(&prompt.name, &params, &cx),
+            CompletionReference::Prompt(prompt) => self.complete_prompt(&prompt.name, &params, cx),
             CompletionReference::ResourceTemplate(resource) => {
-                self.complete_resource(&resource.uri, &params, &cx)
+                self.complete_resource(&resource.uri, &params, cx)
             }
             _ => Err(Error::invalid_params("unknown kind of reference")),
         };

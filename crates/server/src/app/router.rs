@@ -14,7 +14,7 @@ use pintle_model::method::{
     Method, ReadResource, UpdateTask,
 };
 use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
-use pintle_proto::{IncomingRequest, Members, Params, Rendered, Reply, ResultBody};
+use pintle_proto::{Members, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
 use super::begin::{Begun, TaskCandidate};
@@ -30,38 +30,35 @@ use crate::tool::Tool;
 
 impl Core {
     /// Answers a request.
-    pub(super) async fn answer(
-        self: &Arc<Self>,
-        request: IncomingRequest,
-        cx: Context,
-    ) -> Result<Reply, Error> {
+    pub(super) async fn answer(self: &Arc<Self>, cx: Context) -> Result<Reply, Error> {
         self.wake_tasks();
         if self.forwards_events {
-            return WithRequest::new(cx.clone(), self.route(request, cx)).await;
+            return Box::pin(WithRequest::new(cx.clone(), self.route(cx))).await;
         }
-        self.route(request, cx).await
+        self.route(cx).await
     }
 
     // What is not the call of a tool is boxed, so that the future of a call is small: it is moved to
     // where it lives with every call.
-    async fn route(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        match request.method.as_str() {
-            CallTool::NAME => self.call_tool(&request, cx).await,
-            ListTools::NAME => list(&self.tools, &request, &cx),
-            ReadResource::NAME => Box::pin(self.read_resource(&request, cx)).await,
-            ListResources::NAME => list(&self.resources, &request, &cx),
-            ListResourceTemplates::NAME => list(&self.templates, &request, &cx),
-            GetPrompt::NAME => Box::pin(self.get_prompt(&request, cx)).await,
-            ListPrompts::NAME => list(&self.prompts, &request, &cx),
-            Complete::NAME => Box::pin(self.complete(&request, cx)).await,
+    async fn route(&self, cx: Context) -> Result<Reply, Error> {
+        match cx.request().method.as_str() {
+            CallTool::NAME => self.call_tool(&cx).await,
+            ListTools::NAME => list(&self.tools, &cx),
+            ReadResource::NAME => Box::pin(self.read_resource(&cx)).await,
+            ListResources::NAME => list(&self.resources, &cx),
+            ListResourceTemplates::NAME => list(&self.templates, &cx),
+            GetPrompt::NAME => Box::pin(self.get_prompt(&cx)).await,
+            ListPrompts::NAME => list(&self.prompts, &cx),
+            Complete::NAME => Box::pin(self.complete(&cx)).await,
             method if method.starts_with("tasks/") && self.tasks.is_some() => {
-                Box::pin(self.tasks_method(&request, &cx)).await
+                Box::pin(self.tasks_method(&cx)).await
             }
-            _ => Box::pin(self.extended.answer(&self.profile, &request, cx)).await,
+            _ => Box::pin(self.extended.answer(&self.profile, &cx)).await,
         }
     }
 
-    async fn call_tool(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call_tool(&self, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
         let params = CallParams::read(&request.params)?;
         let tools = self.tools.snapshot();
         let entry = tools
@@ -69,7 +66,7 @@ impl Core {
             .ok_or_else(|| unknown("tool", &params.name))?;
         let entry = Arc::clone(entry);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
-        let mut outcome = match self.call_entry(&entry, params, &cx).await? {
+        let mut outcome = match self.call_entry(&entry, &params, cx).await? {
             Begun::Plain(outcome) => outcome,
             Begun::Task(reply) => return Ok(reply),
         };
@@ -85,14 +82,14 @@ impl Core {
     async fn call_entry(
         &self,
         entry: &Arc<Entry<Tool>>,
-        params: CallParams<'_>,
+        params: &CallParams<'_>,
         cx: &Context,
     ) -> Result<Begun, Error> {
         let origin =
             RequestIdentity::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
         let retry = RetryParams {
             responses: params.input_responses,
-            state: params.request_state,
+            state: params.request_state.as_deref(),
         };
         if let Some(tasks) = self
             .tasks
@@ -124,7 +121,8 @@ impl Core {
     }
 
     /// Answers what is asked of tasks, in the words of the request's revision.
-    async fn tasks_method(&self, request: &IncomingRequest, cx: &Context) -> Result<Reply, Error> {
+    async fn tasks_method(&self, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
         let method = request.method.as_str();
         let Some(tasks) = &self.tasks else {
             return Err(Error::method_not_found(method));
@@ -142,13 +140,14 @@ impl Core {
         }
     }
 
-    async fn read_resource(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn read_resource(&self, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
         let params = ReadParams::read(&request.params)?;
         if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
             return self.read(Arc::clone(fixed), params, cx).await;
         }
         let templates = self.templates.snapshot();
-        let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, &cx);
+        let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, cx);
         let Some(templated) = templates.iter().find(is_match) else {
             return Err(not_found(&params.uri, request.terms.revision));
         };
@@ -159,19 +158,19 @@ impl Core {
         &self,
         entry: Arc<E>,
         params: ReadParams<'_>,
-        cx: Context,
+        cx: &Context,
     ) -> Result<Reply, Error>
     where
         E: AsRef<Entry<Resource>> + Send + Sync + 'static,
     {
         let retry = RetryParams {
             responses: params.input_responses,
-            state: params.request_state,
+            state: params.request_state.as_deref(),
         };
         let is_retry = retry.is_some();
         let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
         let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
-        let mut outcome = self.rounds(&cx, origin).answer(retry, run).await?;
+        let mut outcome = self.rounds(cx, origin).answer(retry, run).await?;
         if let Outcome::Complete(result) = &mut outcome
             && is_retry
         {
@@ -181,7 +180,8 @@ impl Core {
         reply(outcome, cx.terms().revision)
     }
 
-    async fn get_prompt(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn get_prompt(&self, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
         let params: PromptParams<'_> = request.params.decode()?;
         let prompts = self.prompts.snapshot();
         let entry = prompts
@@ -191,10 +191,10 @@ impl Core {
         let origin = RequestIdentity::new(GetPrompt::NAME, &params.name).with_words(&arguments);
         let retry = RetryParams {
             responses: params.input_responses,
-            state: params.request_state,
+            state: params.request_state.as_deref(),
         };
         let run = || get_prompt(Arc::clone(entry), arguments.clone(), cx.clone());
-        let outcome = self.rounds(&cx, origin).answer(retry, run).await?;
+        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
         reply(outcome, request.terms.revision)
     }
 
@@ -336,7 +336,8 @@ struct PageParams {
     cursor: Option<Cursor>,
 }
 
-fn list<T: Listed>(set: &Set<T>, request: &IncomingRequest, cx: &Context) -> Result<Reply, Error> {
+fn list<T: Listed>(set: &Set<T>, cx: &Context) -> Result<Reply, Error> {
+    let request = cx.request();
     let is_first = |members: Members<'_>| members.get(Member::Cursor).is_none();
     let cursor = match request.params.members() {
         Some(members) if is_first(members) => None,

@@ -6,7 +6,7 @@ use pintle_runtime::SharedEngine;
 use tower_layer::Layer;
 
 use super::*;
-use crate::testing::request;
+use crate::testing::context;
 use crate::{Next, Server, Tool};
 
 /// A layer that counts conversations, and says that tools repeat nothing in headers.
@@ -23,8 +23,8 @@ impl Layer<BoxService> for Doorman {
 }
 
 impl Service for Guarded {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
-        self.0.call(request, cx).await
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        self.0.call(cx).await
     }
 
     fn profile(&self) -> Arc<ServerProfile> {
@@ -69,9 +69,9 @@ impl Layer<BoxService> for Named {
 }
 
 impl Service for Noting {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         self.2.lock().expect("not poisoned").push(self.1);
-        self.0.call(request, cx).await
+        self.0.call(cx).await
     }
 
     fn profile(&self) -> Arc<ServerProfile> {
@@ -98,8 +98,18 @@ async fn the_first_layer_is_the_outermost_of_both_kinds() {
         .on_tool_call(typed("second of calls"))
         .build()
         .expect("starts");
-    let (request, cx) = request();
-    app.call(request, cx).await.expect("answers");
+    app.call(context()).await.expect("answers");
     let expected = ["first", "second", "first of calls", "second of calls"];
     assert_eq!(*entered.lock().expect("not poisoned"), expected);
+}
+
+// Memory above 1,032 bytes does not come from the cache of the thread, so it is slow to allocate.
+#[test]
+fn the_future_of_a_call_is_small() {
+    let app = Server::new("s", "1")
+        .add_tool(Tool::new("echo").handler(async || "text"))
+        .build()
+        .expect("starts");
+    let size = size_of_val(&app.call(context()));
+    assert!(size <= 1_536, "{size}");
 }

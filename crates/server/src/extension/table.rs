@@ -10,7 +10,7 @@ use pintle_model::{
     ClientCapabilities, Error, ErrorCode, Feature, Freshness, JsonObject, ServerCapabilities,
     SubscriptionFilter,
 };
-use pintle_proto::{IncomingRequest, Reply, ServerProfile, Terms, Topic};
+use pintle_proto::{Reply, ServerProfile, Terms, Topic};
 use pintle_runtime::Context;
 use serde_json::json;
 
@@ -187,9 +187,9 @@ impl Extended {
     pub(crate) async fn answer(
         &self,
         profile: &ServerProfile,
-        request: &IncomingRequest,
-        cx: Context,
+        cx: &Context,
     ) -> Result<Reply, Error> {
+        let request = cx.request();
         let name = request.method.as_str();
         let revision = request.terms.revision;
         let place = self
@@ -198,7 +198,7 @@ impl Extended {
             .filter(|place| profile.offers_extension(place.id(), revision))
             .ok_or_else(|| Error::method_not_found(name))?;
         place.check_client(&request.terms)?;
-        let mut body = place.start(request, &cx)?.await?;
+        let mut body = place.start(cx)?.await?;
         if let Some(freshness) = place.method.freshness
             && revision.has(Feature::Freshness)
         {
@@ -213,9 +213,9 @@ impl MethodLocation {
         &self.seated.extension.id
     }
 
-    fn start(&self, request: &IncomingRequest, cx: &Context) -> Result<Running, Error> {
+    fn start(&self, cx: &Context) -> Result<Running, Error> {
         let scope = ExtractContext::new(cx, &self.seated.home.state);
-        let call = MethodCall::new(&request.params, scope);
+        let call = MethodCall::new(&cx.request().params, scope);
         (self.method.run)(&call).map_err(Rejection::into_error)
     }
 

@@ -2,7 +2,7 @@ use pintle_model::{Extra, NoParams};
 
 use super::*;
 use crate::ability::ExtractContext;
-use crate::testing::request;
+use crate::testing::context;
 use crate::{FromMethod, MethodCall, MethodHandler, Rejection, Server, StartError, State};
 
 macro_rules! methods {
@@ -142,8 +142,8 @@ impl<M: Method> FromMethod<M, ViaRaw> for RawParams {
 
 #[tokio::test]
 async fn an_extractor_reads_the_params_as_the_client_sent_them() {
-    let ((request, cx), state) = (request(), Extensions::new());
-    let call = MethodCall::new(&request.params, ExtractContext::new(&cx, &state));
+    let (cx, state) = (context(), Extensions::new());
+    let call = MethodCall::new(&cx.request().params, ExtractContext::new(&cx, &state));
     let handler = async |RawParams(text): RawParams| {
         assert!(text.starts_with(r#"{"name":"test","_meta":{"#), "{text}");
         assert!(text.ends_with("}}"), "{text}");

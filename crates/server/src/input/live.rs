@@ -1,7 +1,7 @@
 //! Handlers that return their questions, for clients that are sent requests.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome};
@@ -24,7 +24,7 @@ where
     desk.allow_replay();
     let mut rounds = 0;
     loop {
-        let asked = match until_suspended(desk, run()).await {
+        let asked = match until_suspended(desk, pin!(run())).await {
             Some(Ok(Outcome::InputRequired(asked))) => asked,
             Some(Ok(outcome)) => return Ok(outcome),
             Some(Err(error)) => return fail(cx, error),

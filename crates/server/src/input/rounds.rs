@@ -1,8 +1,7 @@
 //! One request and its rounds.
 
-use std::borrow::Cow;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::SystemTime;
 
@@ -12,7 +11,9 @@ use pintle_model::{
     InputResponses, JsonObject, Outcome, ReadResourceResult,
 };
 use pintle_proto::Limits;
-use pintle_runtime::{AskError, Context, Journal, QuestionState, RetryInput, prepare_question};
+use pintle_runtime::{
+    AskError, Context, Journal, QuestionState, ReplayResult, RetryInput, prepare_question,
+};
 use serde_json::Value;
 
 use super::live;
@@ -26,7 +27,7 @@ use crate::tool::told;
 #[derive(Default)]
 pub(crate) struct RetryParams<'a> {
     pub(crate) responses: Option<RawJson<'a>>,
-    pub(crate) state: Option<Cow<'a, str>>,
+    pub(crate) state: Option<&'a str>,
 }
 
 impl RetryParams<'_> {
@@ -80,7 +81,7 @@ impl Rounds<'_> {
     /// Runs the handler as often as its questions need in this request, which is once where
     /// results may ask.
     pub(crate) async fn answer<R, Fut>(
-        self,
+        &self,
         retry: RetryParams<'_>,
         mut run: impl FnMut() -> Fut,
     ) -> Result<Outcome<R>, Error>
@@ -96,8 +97,12 @@ impl Rounds<'_> {
             true => Box::pin(self.take_up(retry)).await?,
             false => self.cx.questions().allow_replay(),
         }
-        let ended = until_suspended(self.cx.questions(), run()).await;
-        self.conclude(ended).await
+        let questions = self.cx.questions();
+        let ended = until_suspended(questions, pin!(run())).await;
+        match (ended, questions.take()) {
+            (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(outcome),
+            (ended, replayed) => Box::pin(self.conclude(ended, replayed)).await,
+        }
     }
 
     /// Lays out for the handler what earlier rounds brought.
@@ -109,7 +114,7 @@ impl Rounds<'_> {
         }
         let responses = responses(retry.responses)?;
         let mut journal = Journal::default();
-        match &retry.state {
+        match retry.state {
             Some(state) => {
                 journal = self.open(state).await?;
                 journal.take_answers(&responses);
@@ -126,8 +131,9 @@ impl Rounds<'_> {
     pub(crate) async fn conclude<R: RoundResult>(
         &self,
         ended: Option<Result<Outcome<R>, Error>>,
+        replayed: Option<ReplayResult>,
     ) -> Result<Outcome<R>, Error> {
-        let mut replayed = self.cx.questions().take().unwrap_or_default();
+        let mut replayed = replayed.unwrap_or_default();
         if let Some(broken) = replayed.broken.take() {
             return Err(broken);
         }
@@ -232,9 +238,8 @@ impl Rounds<'_> {
 /// Polls a handler until it ends, or until it has asked something; then there is nothing.
 pub(super) async fn until_suspended<T>(
     desk: &QuestionState,
-    running: impl Future<Output = T>,
+    mut running: Pin<&mut impl Future<Output = T>>,
 ) -> Option<T> {
-    let mut running = pin!(running);
     poll_fn(|task| match running.as_mut().poll(task) {
         Poll::Ready(ended) => Poll::Ready(Some(ended)),
         Poll::Pending if desk.is_suspended_or_wake(task.waker()) => Poll::Ready(None),

@@ -26,7 +26,7 @@ fn context_at(revision: Revision) -> Context {
     engine.receive(Instant::now(), Message::parse(line).unwrap());
     match engine.poll_event() {
         Some(Event::Request(_, incoming)) => {
-            Context::new(&incoming, Arc::new(SharedEngine::new(engine)))
+            Context::new(incoming, Arc::new(SharedEngine::new(engine)))
         }
         other => panic!("the request was not admitted: {other:?}"),
     }

@@ -63,7 +63,7 @@ async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) 
     let Some((timeout, cx)) = timeout else {
         return running.await;
     };
-    let ended = with_timeout(&cx, timeout, running).await;
+    let ended = Box::pin(with_timeout(&cx, timeout, running)).await;
     ended.unwrap_or_else(|| Ok(Outcome::Complete(late(timeout))))
 }
 

@@ -78,9 +78,8 @@ impl Guest {
             if let Event::Request(ticket, incoming) = event {
                 let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
                 let principal = self.principal.clone();
-                let cx =
-                    Context::with(&incoming, Arc::clone(&outlet), principal, Extensions::new());
-                run(Arc::clone(&self.app), outlet, ticket, incoming, cx).await;
+                let cx = Context::with(incoming, outlet, principal, Extensions::new());
+                run(Arc::clone(&self.app), ticket, cx).await;
             }
         }
         self.take_in();

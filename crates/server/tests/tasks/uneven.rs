@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{BoxService, Context, EngineHandle, Service};
 use tower_layer::Layer;
 
@@ -58,9 +58,9 @@ impl Layer<BoxService> for Uneven {
 pub(crate) struct UnevenService(BoxService, Uneven);
 
 impl Service for UnevenService {
-    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
         self.1.pause().await;
-        let reply = self.0.call(request, cx).await;
+        let reply = self.0.call(cx).await;
         self.1.pause().await;
         reply
     }

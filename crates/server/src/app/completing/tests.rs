@@ -5,7 +5,7 @@ use pintle_runtime::{Extensions, Principal, Service};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use crate::testing::request_of;
+use crate::testing::context_with;
 use crate::{App, Resource, Server};
 
 /// A server with a fixed resource and two templates, and one resource that needs a scope.
@@ -26,10 +26,11 @@ async fn values(uri: &str, variable: &str, typed: &str) -> Result<Value, Error> 
     let reference = CompletionReference::resource_template(uri);
     let params = CompleteParams::new(reference, variable, typed);
     let principal = Principal::new("eve", ["read"]);
-    let (mut request, cx) = request_of(Some(principal), Extensions::new());
-    request.method = Complete::NAME.into();
-    request.params = (&*to_raw_value(&params).expect("JSON")).into();
-    let Reply::Complete(rendered) = app().call(request, cx).await? else {
+    let cx = context_with(Some(principal), Extensions::new(), |request| {
+        request.method = Complete::NAME.into();
+        request.params = (&*to_raw_value(&params).expect("JSON")).into();
+    });
+    let Reply::Complete(rendered) = app().call(cx).await? else {
         panic!("a completion is complete");
     };
     let answer: Value = serde_json::from_slice(rendered.json()).expect("JSON");

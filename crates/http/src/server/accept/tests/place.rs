@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
-use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::Context;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -43,12 +43,12 @@ impl Drop for Call {
 }
 
 impl Service for Tools {
-    async fn call(&self, request: IncomingRequest, _cx: Context) -> Result<Reply, Error> {
-        if request.method.as_str() != "tools/call" {
-            return Reply::complete(CallToolResult::text(""), request.terms.revision);
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        if cx.request().method.as_str() != "tools/call" {
+            return Reply::complete(CallToolResult::text(""), cx.terms().revision);
         }
         let mut call = Call(Arc::clone(&self.0), false);
-        let params: Value = request.params.decode()?;
+        let params: Value = cx.request().params.decode()?;
         let much = params["arguments"]["much"].as_u64().unwrap_or_default();
         let text = match params["name"].as_str() {
             Some("large") => "x".repeat(much as usize),
@@ -58,7 +58,7 @@ impl Service for Tools {
             }
         };
         call.1 = true;
-        Reply::complete(CallToolResult::text(text), request.terms.revision)
+        Reply::complete(CallToolResult::text(text), cx.terms().revision)
     }
 
     fn profile(&self) -> Arc<ServerProfile> {
