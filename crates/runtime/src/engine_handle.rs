@@ -56,7 +56,9 @@ pub struct SharedEngine {
 #[derive(Debug)]
 struct State {
     engine: Connection,
+    // It stays when it was used, so that a driver registers it once.
     waker: Option<Waker>,
+    is_driver_waiting: bool,
 }
 
 impl SharedEngine {
@@ -66,24 +68,41 @@ impl SharedEngine {
             state: Mutex::new(State {
                 engine,
                 waker: None,
+                is_driver_waiting: false,
             }),
         }
     }
 
     /// Changes the engine without waking the driver: for the driver itself.
+    ///
+    /// The driver does not wait after it: see [`SharedEngine::drive_and_wait`].
+    #[inline]
     pub fn drive<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
-        act(&mut self.lock().engine)
+        let mut state = self.lock();
+        state.is_driver_waiting = false;
+        act(&mut state.engine)
+    }
+
+    /// Changes the engine, for the driver itself. If the engine then has no output, its next output
+    /// wakes the driver, until the driver changes the engine again.
+    #[inline]
+    pub fn drive_and_wait<T>(&self, driver: &Waker, act: impl FnOnce(&mut Connection) -> T) -> T {
+        let mut state = self.lock();
+        let given = act(&mut state.engine);
+        state.wait(driver);
+        given
     }
 
     /// Waits until the engine has something to put out.
     #[inline]
     pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
-        if state.engine.has_output() {
-            return Poll::Ready(());
+        state.wait(cx.waker());
+        if state.is_driver_waiting {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
         }
-        state.waker = Some(cx.waker().clone());
-        Poll::Pending
     }
 
     /// Takes the next event.
@@ -112,18 +131,90 @@ impl SharedEngine {
     }
 }
 
+impl State {
+    /// The driver waits for output, unless there is output now.
+    fn wait(&mut self, driver: &Waker) {
+        self.is_driver_waiting = !self.engine.has_output();
+        let is_known = self
+            .waker
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(driver));
+        if self.is_driver_waiting && !is_known {
+            self.waker = Some(driver.clone());
+        }
+    }
+
+    /// The waker of a driver that waits for output that now exists; it no longer waits then.
+    fn waker_of_waiting(&mut self) -> Option<Waker> {
+        let is_due = self.is_driver_waiting && self.engine.has_output();
+        self.is_driver_waiting &= !is_due;
+        is_due.then(|| self.waker.clone()).flatten()
+    }
+}
+
 impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let mut state = self.lock();
         act(&mut state.engine);
-        let waker = if state.engine.has_output() {
-            state.waker.take()
-        } else {
-            None
-        };
+        let waker = state.waker_of_waiting();
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use pintle_model::{Implementation, ServerCapabilities};
+    use pintle_proto::ServerProfile;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn engine() -> SharedEngine {
+        let identity = Implementation::new("t", "1");
+        let profile = ServerProfile::new(identity, ServerCapabilities::default());
+        SharedEngine::new(Connection::server(Arc::new(profile), Arc::default()))
+    }
+
+    /// Makes output in the engine, as a handler does.
+    fn put_out(engine: &SharedEngine) {
+        let handle: &dyn EngineHandle = engine;
+        handle.with(|engine| drop(engine.handle_text(Instant::now(), b"nonsense")));
+    }
+
+    #[test]
+    fn output_wakes_a_driver_that_waits_and_no_other() {
+        let wakes = Arc::new(Wakes::default());
+        let driver = Waker::from(Arc::clone(&wakes));
+        let count = || wakes.0.load(Ordering::SeqCst);
+        let engine = engine();
+        let send = |engine: &mut Connection| drop(engine.poll_transmit());
+        put_out(&engine);
+        assert_eq!(count(), 0, "no driver waits yet");
+        engine.drive_and_wait(&driver, |_| ());
+        put_out(&engine);
+        assert_eq!(count(), 0, "the engine had output before");
+        engine.drive_and_wait(&driver, |engine| (send(engine), send(engine)));
+        put_out(&engine);
+        put_out(&engine);
+        assert_eq!(count(), 1, "one wake is enough");
+        engine.drive_and_wait(&driver, |engine| (send(engine), send(engine)));
+        engine.drive(|_| ());
+        put_out(&engine);
+        assert_eq!(count(), 1, "the driver runs");
     }
 }

@@ -175,7 +175,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         let mut taken = 0;
         while let Some(line) = self.lines.next_line() {
             match line {
-                Line::Text(text) => self.wire.receive(&text),
+                Line::Text(text) => self.wire.receive(text),
                 Line::TooLong => return Err(TransportErrorKind::TooLarge.into()),
             }
             taken += 1;

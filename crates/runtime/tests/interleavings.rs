@@ -189,26 +189,33 @@ impl ServerEnd {
     fn drive(&mut self, answers: usize) {
         let mut handlers = Vec::new();
         while self.answered < answers {
-            block_on(std::future::poll_fn(|task| {
-                self.conversation.poll_ready(task)
-            }));
-            while let Some(event) = self.conversation.poll_event() {
-                if let Event::Request(ticket, incoming) = event {
-                    let engine: Arc<dyn EngineHandle> = self.conversation.clone();
-                    handlers.push(thread::spawn(move || {
-                        let reply =
-                            Reply::complete(EmptyResult::default(), incoming.terms.revision);
-                        engine.with(|engine| engine.answer(ticket, reply));
-                    }));
-                }
-            }
-            while self.conversation.poll_transmit().is_some() {
-                self.answered += 1;
+            let event = block_on(std::future::poll_fn(|task| self.poll_event(task)));
+            if let Some(Event::Request(ticket, incoming)) = event {
+                let engine: Arc<dyn EngineHandle> = self.conversation.clone();
+                handlers.push(thread::spawn(move || {
+                    let reply = Reply::complete(EmptyResult::default(), incoming.terms.revision);
+                    engine.with(|engine| engine.answer(ticket, reply));
+                }));
             }
         }
         for handler in handlers {
             handler.join().expect("it ends");
         }
+    }
+
+    /// Takes an event, or all messages, under one lock, as the driver of a pipe does.
+    fn poll_event(&mut self, task: &mut Context<'_>) -> Poll<Option<Event>> {
+        let (event, sent) = self.conversation.drive_and_wait(task.waker(), |engine| {
+            let event = engine.poll_event();
+            let sends = std::iter::from_fn(|| engine.poll_transmit());
+            let sent = if event.is_none() { sends.count() } else { 0 };
+            (event, sent)
+        });
+        self.answered += sent;
+        if event.is_none() && sent == 0 {
+            return Poll::Pending;
+        }
+        Poll::Ready(event)
     }
 }
 

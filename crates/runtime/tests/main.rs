@@ -7,3 +7,4 @@ mod handlers;
 mod layers;
 mod lines;
 mod sockets;
+mod system_calls;

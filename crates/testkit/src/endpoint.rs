@@ -160,7 +160,10 @@ impl Endpoint {
         self.lines.push(bytes);
         while let Some(line) = self.lines.next_line() {
             match line {
-                Line::Text(text) => drop(self.receive_bytes(&text)),
+                Line::Text(text) => {
+                    let text = text.to_vec();
+                    drop(self.receive_bytes(&text));
+                }
                 Line::TooLong => {
                     let error = Error::invalid_request("the message is too long");
                     let input = Input::Malformed(InvalidMessage::new(None, error));

@@ -24,15 +24,19 @@ fn read(pieces: &[&[u8]], max: usize) -> Vec<Option<Vec<u8>>> {
     let mut read = Vec::new();
     for piece in pieces {
         lines.push(piece);
-        read.extend(std::iter::from_fn(|| lines.next_line()));
+        read.extend(std::iter::from_fn(|| lines.next_line().map(text_of)));
         assert!(lines.pending() <= max, "{} bytes wait", lines.pending());
     }
-    read.extend(lines.finish());
-    let text = |line| match line {
+    read.extend(lines.finish().map(text_of));
+    read
+}
+
+/// None for a line that is too long.
+fn text_of(line: Line<'_>) -> Option<Vec<u8>> {
+    match line {
         Line::Text(text) => Some(text.to_vec()),
         Line::TooLong => None,
-    };
-    read.into_iter().map(text).collect()
+    }
 }
 
 /// None for a line that is too long.

@@ -3,7 +3,8 @@
 //! A line that is too long is reported once and dropped up to its end, without being stored. The
 //! line after it is read normally.
 
-use bytes::{Bytes, BytesMut};
+use std::ops::Range;
+
 use memchr::memchr;
 
 use super::{BYTE_ORDER_MARK, KEPT_BYTES};
@@ -18,16 +19,16 @@ const READ_BYTES: usize = 8 * 1024;
 /// [`Lines::next_line`] until it returns `None`, because that keeps the buffer bounded.
 #[derive(Debug)]
 pub struct Lines {
-    buffer: BytesMut,
-    /// How much of the buffer is known to hold no end of line.
+    buffer: Vec<u8>,
+    /// Where the next line starts. The bytes before it were returned.
+    start: usize,
+    /// The end of the bytes that are known to have no end of line.
     scanned: usize,
-    /// The largest capacity since the buffer was last replaced.
-    capacity: usize,
     max: usize,
     place: LineState,
 }
 
-/// Where in the stream the buffer starts.
+/// Where in the stream the next line starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineState {
     StartOfStream,
@@ -37,12 +38,18 @@ enum LineState {
 }
 
 /// One line. Closed: a line has a length that is allowed, or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
-    /// The text, without its end and without blanks around it; never empty. It shares the memory
-    /// it was read into.
-    Text(Bytes),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// The text, without its end and without blanks around it; never empty. It is in the memory it
+    /// was read into.
+    Text(&'a [u8]),
     /// A line went past the limit and is being dropped.
+    TooLong,
+}
+
+/// One line, as a place in the buffer.
+enum Found {
+    Text(Range<usize>),
     TooLong,
 }
 
@@ -50,9 +57,9 @@ impl Lines {
     /// Reads lines of at most `max` bytes, counted before the LF.
     pub fn new(max: usize) -> Self {
         Self {
-            buffer: BytesMut::new(),
+            buffer: Vec::new(),
+            start: 0,
             scanned: 0,
-            capacity: 0,
             max,
             place: LineState::StartOfStream,
         }
@@ -60,56 +67,88 @@ impl Lines {
 
     /// The buffer to read into, with room for a sensible read. Append only.
     #[inline]
-    pub fn spare(&mut self) -> &mut BytesMut {
+    pub fn spare(&mut self) -> &mut Vec<u8> {
+        self.remove_returned();
         if self.buffer.capacity() - self.buffer.len() < READ_BYTES {
             self.buffer.reserve(READ_BYTES.max(self.buffer.len()));
         }
-        self.capacity = self.capacity.max(self.buffer.capacity());
         &mut self.buffer
     }
 
     /// Appends bytes that were read elsewhere.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
+        self.remove_returned();
         self.buffer.extend_from_slice(self.wanted(bytes));
-        self.capacity = self.capacity.max(self.buffer.capacity());
     }
 
     /// Takes the next line; `None` if more bytes are needed.
-    pub fn next_line(&mut self) -> Option<Line> {
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
+        let found = self.find_line()?;
+        Some(self.line(found))
+    }
+
+    /// Takes the bytes after the last end of line, once the stream has ended.
+    pub fn finish(&mut self) -> Option<Line<'_>> {
+        let found = match self.find_line() {
+            Some(found) => found,
+            None => self.find_rest()?,
+        };
+        Some(self.line(found))
+    }
+
+    /// How many bytes wait for the end of their line.
+    #[inline]
+    pub fn pending(&self) -> usize {
+        self.buffer.len() - self.start
+    }
+
+    fn line(&self, found: Found) -> Line<'_> {
+        match found {
+            Found::Text(place) => Line::Text(&self.buffer[place]),
+            Found::TooLong => Line::TooLong,
+        }
+    }
+
+    fn find_line(&mut self) -> Option<Found> {
         while let Some(end) = self.find_end() {
-            let line = self.buffer.split_to(end + 1).freeze();
-            self.scanned = 0;
+            let line = std::mem::replace(&mut self.start, end + 1)..end;
+            self.scanned = self.start;
             match std::mem::replace(&mut self.place, LineState::StartOfLine) {
                 LineState::Overrun => {}
-                _ if end > self.max => return Some(Line::TooLong),
+                _ if line.len() > self.max => return Some(Found::TooLong),
                 place => {
-                    if let Some(text) = text_of(&line, place) {
-                        return Some(Line::Text(text));
+                    if let Some(text) = self.text_in(line, place) {
+                        return Some(Found::Text(text));
                     }
                 }
             }
         }
         let overran = self.overruns();
         self.release_excess();
-        overran.then_some(Line::TooLong)
+        overran.then_some(Found::TooLong)
     }
 
-    /// Takes the bytes after the last end of line, once the stream has ended.
-    pub fn finish(&mut self) -> Option<Line> {
-        if let Some(line) = self.next_line() {
-            return Some(line);
-        }
+    fn find_rest(&mut self) -> Option<Found> {
         let place = std::mem::replace(&mut self.place, LineState::StartOfStream);
-        let rest = std::mem::take(&mut self.buffer).freeze();
-        self.scanned = 0;
-        text_of(&rest, place).map(Line::Text)
+        let end = self.buffer.len();
+        let rest = std::mem::replace(&mut self.start, end)..end;
+        self.scanned = end;
+        self.text_in(rest, place).map(Found::Text)
     }
 
-    /// How many bytes wait for the end of their line.
-    #[inline]
-    pub fn pending(&self) -> usize {
-        self.buffer.len()
+    /// The place of the text in a line; `None` if the line is blank or dropped.
+    fn text_in(&self, line: Range<usize>, place: LineState) -> Option<Range<usize>> {
+        if place == LineState::Overrun {
+            return None;
+        }
+        let is_marked = place == LineState::StartOfStream
+            && self.buffer[line.clone()].starts_with(BYTE_ORDER_MARK);
+        let start = line.start + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
+        let text = self.buffer[start..line.end].trim_ascii_end();
+        let end = start + text.len();
+        let start = end - text.trim_ascii_start().len();
+        (start < end).then_some(start..end)
     }
 
     // What of `bytes` is not in the middle of a line that is being dropped.
@@ -131,20 +170,29 @@ impl Lines {
     // Drops the line that has no end yet if it is too long; returns true the first time.
     fn overruns(&mut self) -> bool {
         let known = self.place == LineState::Overrun;
-        if !known && self.buffer.len() <= self.max {
+        if !known && self.pending() <= self.max {
             return false;
         }
-        self.buffer.clear();
-        self.scanned = 0;
+        self.start = self.buffer.len();
+        self.remove_returned();
         self.place = LineState::Overrun;
         !known
     }
 
+    /// Moves the bytes that remain to the front: at most one incomplete line.
+    fn remove_returned(&mut self) {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
+        }
+    }
+
     // The few bytes that remain must not hold on to the memory of a line that was huge.
     fn release_excess(&mut self) {
-        if self.capacity > KEPT_BYTES && self.buffer.len() <= KEPT_BYTES / 4 {
-            self.buffer = BytesMut::from(&self.buffer[..]);
-            self.capacity = self.buffer.capacity();
+        if self.buffer.capacity() > KEPT_BYTES && self.pending() <= KEPT_BYTES / 4 {
+            self.remove_returned();
+            self.buffer.shrink_to(KEPT_BYTES / 4);
         }
     }
 }
@@ -155,34 +203,36 @@ impl Default for Lines {
     }
 }
 
-fn text_of(line: &Bytes, place: LineState) -> Option<Bytes> {
-    if place == LineState::Overrun {
-        return None;
-    }
-    let is_first = place == LineState::StartOfStream;
-    let marked = is_first
-        .then(|| line.strip_prefix(BYTE_ORDER_MARK))
-        .flatten();
-    let text = marked.unwrap_or(line).trim_ascii();
-    (!text.is_empty()).then(|| line.slice_ref(text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn text(text: &'static str) -> Line {
-        Line::Text(Bytes::from_static(text.as_bytes()))
+    /// The texts of lines; `None` for a line that is too long.
+    type Texts = Vec<Option<Vec<u8>>>;
+
+    fn owned(line: Line<'_>) -> Option<Vec<u8>> {
+        match line {
+            Line::Text(text) => Some(text.to_vec()),
+            Line::TooLong => None,
+        }
     }
 
-    fn read(max: usize, pieces: &[&[u8]]) -> Vec<Line> {
+    fn text(text: &str) -> Option<Vec<u8>> {
+        Some(text.into())
+    }
+
+    fn take_all(lines: &mut Lines) -> Texts {
+        std::iter::from_fn(|| lines.next_line().map(owned)).collect()
+    }
+
+    fn read(max: usize, pieces: &[&[u8]]) -> Texts {
         let mut lines = Lines::new(max);
         let mut read = Vec::new();
         for piece in pieces {
             lines.push(piece);
-            read.extend(std::iter::from_fn(|| lines.next_line()));
+            read.extend(take_all(&mut lines));
         }
-        read.extend(lines.finish());
+        read.extend(lines.finish().map(owned));
         read
     }
 
@@ -223,12 +273,12 @@ mod tests {
         let mut reported = Vec::new();
         for _ in 0..33 * 1024 {
             lines.push(&[b'x'; 1024]);
-            reported.extend(std::iter::from_fn(|| lines.next_line()));
-            assert!(lines.capacity < 32 * 1024);
+            reported.extend(take_all(&mut lines));
+            assert!(lines.buffer.capacity() < 32 * 1024);
         }
         lines.push(b"\nnext\n");
-        assert_eq!(reported, [Line::TooLong]);
-        assert_eq!(lines.next_line(), Some(text("next")));
+        assert_eq!(reported, [None]);
+        assert_eq!(lines.next_line(), Some(Line::Text(b"next")));
         assert_eq!(lines.next_line(), None);
     }
 
@@ -236,7 +286,7 @@ mod tests {
     fn a_line_may_have_exactly_the_limit() {
         assert_eq!(
             read(4, &[b"1234\n12345\n1234"]),
-            [text("1234"), Line::TooLong, text("1234")]
+            [text("1234"), None, text("1234")]
         );
     }
 
@@ -250,32 +300,30 @@ mod tests {
             assert_eq!(lines.next_line(), None);
         }
         lines.push(b"\nrest");
-        assert_eq!(lines.next_line(), Some(Line::Text(huge.into())));
+        assert_eq!(lines.next_line(), Some(Line::Text(&huge)));
         assert_eq!(lines.next_line(), None);
-        assert!(
-            lines.capacity <= KEPT_BYTES,
-            "{} bytes are kept",
-            lines.capacity
-        );
+        let kept = lines.buffer.capacity();
+        assert!(kept <= KEPT_BYTES, "{kept} bytes are kept");
         assert_eq!(lines.pending(), 4);
-        assert_eq!(lines.finish(), Some(text("rest")));
+        assert_eq!(lines.finish(), Some(Line::Text(b"rest")));
     }
 
     #[test]
-    fn a_line_shares_the_memory_it_was_read_into() {
+    fn lines_of_every_read_share_one_buffer() {
         let mut lines = Lines::default();
-        lines.spare().extend_from_slice(b"one\ntwo\n");
-        let Some(Line::Text(one)) = lines.next_line() else {
-            panic!("a line")
-        };
-        let Some(Line::Text(two)) = lines.next_line() else {
-            panic!("a line")
-        };
-        assert_eq!(one.as_ptr().wrapping_add(4), two.as_ptr());
+        lines.spare().extend_from_slice(b"one\ntwo\nth");
+        assert_eq!(take_all(&mut lines), [text("one"), text("two")]);
+        let buffer = lines.spare().as_ptr();
+        for _ in 0..10_000 {
+            lines.spare().extend_from_slice(b"ree\nfour\nth");
+            assert_eq!(take_all(&mut lines), [text("three"), text("four")]);
+        }
+        assert_eq!(lines.buffer.as_ptr(), buffer);
+        assert_eq!(lines.pending(), 2);
     }
 
     #[test]
     fn an_unfinished_line_that_was_too_long_is_not_reported_again_at_the_end() {
-        assert_eq!(read(4, &[b"123456", b"7890"]), [Line::TooLong]);
+        assert_eq!(read(4, &[b"123456", b"7890"]), [None]);
     }
 }

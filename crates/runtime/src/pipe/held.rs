@@ -17,6 +17,12 @@ impl Held {
         self.lines.push_back(line);
     }
 
+    /// Puts a line back that was popped.
+    pub(super) fn push_front(&mut self, line: Bytes) {
+        self.bytes += line.len();
+        self.lines.push_front(line);
+    }
+
     pub(super) fn pop(&mut self) -> Option<Bytes> {
         let line = self.lines.pop_front()?;
         self.bytes -= line.len();

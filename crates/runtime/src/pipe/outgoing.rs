@@ -1,7 +1,10 @@
 //! Bytes on their way out: small messages leave together, large bodies are never copied.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -76,14 +79,23 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     ///
     /// Nothing is lost: the next call continues with the bytes that were not written or flushed.
     pub(crate) async fn write(&mut self) -> io::Result<()> {
+        poll_fn(|cx| self.poll_write(cx)).await
+    }
+
+    /// Polls [`Outgoing::write`]: one write, and a flush after the last byte.
+    pub(crate) fn poll_write(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
         if self.len > 0 {
-            self.write_some().await?;
+            let written = ready!(self.poll_write_some(cx))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.advance(written);
         }
         if self.len == 0 {
-            self.writer.flush().await?;
+            ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
             self.is_flushed = true;
         }
-        Ok(())
+        Poll::Ready(Ok(()))
     }
 
     /// Closes the writer.
@@ -91,7 +103,11 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         self.writer.shutdown().await
     }
 
-    async fn write_some(&mut self) -> io::Result<()> {
+    fn poll_write_some(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<usize>> {
+        let writer = Pin::new(&mut self.writer);
+        if self.parts.is_empty() {
+            return writer.poll_write(cx, &self.tail);
+        }
         let mut slices = [IoSlice::new(&[]); SLICES];
         let tail = [&self.tail[..]];
         let parts = self.parts.iter().map(|part| &part[..]).chain(tail);
@@ -100,12 +116,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             .zip(parts)
             .map(|(slice, part)| *slice = IoSlice::new(part))
             .count();
-        let written = self.writer.write_vectored(&slices[..used]).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        self.advance(written);
-        Ok(())
+        writer.poll_write_vectored(cx, &slices[..used])
     }
 
     fn advance(&mut self, mut written: usize) {
