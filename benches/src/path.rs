@@ -53,6 +53,8 @@ paths! {
     StdioText64k = "stdio-text-64k",
     /// A result of 1 MiB on a pipe.
     StdioText1m = "stdio-text-1m",
+    /// A call on a pipe with a hundred progress notices.
+    StdioProgress = "stdio-progress",
     /// A small call over HTTP that states its own terms.
     HttpCall = "http-call",
     /// A small call over HTTP in a session.
@@ -65,6 +67,10 @@ paths! {
     HttpText1m = "http-text-1m",
     /// A picture of 1 MiB over HTTP.
     HttpImage1m = "http-image-1m",
+    /// A call over HTTP with a hundred progress notices, on its own terms.
+    HttpProgress = "http-progress",
+    /// A call over HTTP in a session with a hundred progress notices.
+    SessionProgress = "session-progress",
     /// A small call of a client on a pipe, after a handshake.
     ClientPipe2025 = "client-pipe-2025",
     /// A small call of a client on a pipe.
@@ -96,12 +102,15 @@ pub fn walk(
         Path::StdioList => walk.pipe(Ask::LIST, Revision::V2026_07_28, measure),
         Path::StdioText64k => walk.pipe(Ask::TEXT_64K, Revision::V2026_07_28, measure),
         Path::StdioText1m => walk.pipe(Ask::TEXT_1M, Revision::V2026_07_28, measure),
+        Path::StdioProgress => walk.pipe(Ask::PROGRESS, Revision::V2026_07_28, measure),
         Path::HttpCall => walk.http(Ask::CALL, Revision::V2026_07_28, measure),
         Path::SessionCall => walk.http(Ask::CALL, Revision::V2025_11_25, measure),
         Path::HttpList => walk.http(Ask::LIST, Revision::V2026_07_28, measure),
         Path::HttpText64k => walk.http(Ask::TEXT_64K, Revision::V2026_07_28, measure),
         Path::HttpText1m => walk.http(Ask::TEXT_1M, Revision::V2026_07_28, measure),
         Path::HttpImage1m => walk.http(Ask::IMAGE_1M, Revision::V2026_07_28, measure),
+        Path::HttpProgress => walk.http(Ask::PROGRESS, Revision::V2026_07_28, measure),
+        Path::SessionProgress => walk.http(Ask::PROGRESS, Revision::V2025_11_25, measure),
         Path::ClientPipe2025 => walk.client(pipe(frugal), Revision::V2025_11_25, measure),
         Path::ClientPipe2026 => walk.client(pipe(frugal), Revision::V2026_07_28, measure),
         Path::ClientHttp2025 => walk.client(http(frugal), Revision::V2025_11_25, measure),

@@ -23,6 +23,9 @@ use crate::payload;
 /// More than any answer has, in bytes.
 const ROOM: usize = 4 << 20;
 
+/// Progress notices of one call.
+const NOTICES: usize = 100;
+
 /// Returns the argument itself.
 #[tool(read_only)]
 async fn echo(
@@ -51,9 +54,20 @@ async fn image_1m() -> CallToolResult {
     CallToolResult::new(vec![ContentBlock::Image(image)])
 }
 
+/// Sends a hundred progress notices.
+#[tool(read_only)]
+async fn progress(cx: Context) -> &'static str {
+    for step in 1..=NOTICES {
+        let note = "a step";
+        cx.progress(step as f64, Some(NOTICES as f64), note).await;
+    }
+    "done"
+}
+
 fn server() -> App {
-    let mut server = Server::new("small", "1.0.0").tools::<(echo, text_64k, text_1m, image_1m)>();
-    for at in 4..100 {
+    let mut server =
+        Server::new("small", "1.0.0").tools::<(echo, text_64k, text_1m, image_1m, progress)>();
+    for at in 5..100 {
         let tool = Tool::new(format!("tool_{at:03}"))
             .description("One of many.")
             .handler(async || "text");
@@ -67,6 +81,7 @@ fn server() -> App {
 pub(super) struct Ask {
     tool: Option<&'static str>,
     pub(super) least: usize,
+    wants_progress: bool,
 }
 
 impl Ask {
@@ -76,15 +91,22 @@ impl Ask {
     pub(super) const LIST: Self = Self {
         tool: None,
         least: 4 << 10,
+        wants_progress: false,
     };
     pub(super) const TEXT_64K: Self = Self::call("text_64k", 64 << 10);
     pub(super) const TEXT_1M: Self = Self::call("text_1m", 1 << 20);
     pub(super) const IMAGE_1M: Self = Self::call("image_1m", 4 << 18);
 
+    pub(super) const PROGRESS: Self = Self {
+        wants_progress: true,
+        ..Self::call("progress", 130 * NOTICES)
+    };
+
     const fn call(tool: &'static str, least: usize) -> Self {
         Self {
             tool: Some(tool),
             least,
+            wants_progress: false,
         }
     }
 
@@ -108,6 +130,9 @@ impl Ask {
                 "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
                 "io.modelcontextprotocol/clientCapabilities": {},
             });
+        }
+        if self.wants_progress {
+            params["_meta"]["progressToken"] = json!("token-1");
         }
         request(self.method(), &params)
     }
@@ -155,28 +180,33 @@ impl PipePeer {
         peer
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its notices and its answer.
     pub(super) async fn round_trip(&mut self, request: &str, least: usize) {
         self.send(request).await;
         let mut read = 0;
-        while !self.buffer[..read].ends_with(b"\n") {
+        while read <= least || !ends_with_answer(&self.buffer[..read]) {
             let more = self.stream.read(&mut self.buffer[read..]).await;
             match more.expect("the server writes") {
                 0 => panic!("the server is gone: {:?}", (&mut self.driver).await),
                 more => read += more,
             }
         }
-        assert!(read > least);
-        assert!(
-            self.buffer
-                .starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":")
-        );
     }
 
     async fn send(&mut self, text: &str) {
         let sent = self.stream.write_all(text.as_bytes()).await;
         sent.expect("the server reads");
     }
+}
+
+/// Returns true if the last line is a whole answer.
+fn ends_with_answer(read: &[u8]) -> bool {
+    const ANSWER: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":";
+    let Some(lines) = read.strip_suffix(b"\n") else {
+        return false;
+    };
+    let last = || lines.rsplit(|byte| *byte == b'\n').next();
+    lines.starts_with(ANSWER) || last().is_some_and(|line| line.starts_with(ANSWER))
 }
 
 /// A client that calls the HTTP service without a socket.
