@@ -160,7 +160,7 @@ impl CallError {
         if error.code != pintle_model::ErrorCode::URL_ELICITATION_REQUIRED {
             return None;
         }
-        serde_json::from_value(error.data.clone()?).ok()
+        serde_json::from_value(*error.data.clone()?).ok()
     }
 
     /// Returns true if repeating the call cannot repeat its effects.

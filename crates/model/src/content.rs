@@ -26,6 +26,8 @@ use crate::tagged::Tagged;
 use crate::{Annotations, Base64, JsonObject, ResourceContents};
 
 /// A block of content.
+///
+/// Large blocks that are rare are boxed, so that a block of text is small to move.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
@@ -36,13 +38,13 @@ pub enum ContentBlock {
     /// Audio.
     Audio(AudioContent),
     /// A link to a resource.
-    ResourceLink(ResourceLink),
+    ResourceLink(Box<ResourceLink>),
     /// The contents of a resource.
-    Resource(EmbeddedResource),
+    Resource(Box<EmbeddedResource>),
     /// A tool call requested by the model; in sampling only.
-    ToolUse(ToolUseContent),
+    ToolUse(Box<ToolUseContent>),
     /// The result of such a call; in sampling only.
-    ToolResult(ToolResultContent),
+    ToolResult(Box<ToolResultContent>),
     /// A block of unknown type, kept unchanged.
     Unknown(JsonObject),
 }
@@ -71,12 +73,12 @@ impl ContentBlock {
 
     /// Returns a link to a resource.
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self::ResourceLink(ResourceLink::new(uri, name))
+        Self::ResourceLink(Box::new(ResourceLink::new(uri, name)))
     }
 
     /// Returns a block that embeds the contents of a resource.
     pub fn resource(contents: impl Into<ResourceContents>) -> Self {
-        Self::Resource(EmbeddedResource::new(contents))
+        Self::Resource(Box::new(EmbeddedResource::new(contents)))
     }
 
     /// Returns the text, if the block is text.
@@ -185,7 +187,7 @@ macro_rules! from_block {
     ($($variant:ident($block:ty)),* $(,)?) => {$(
         impl From<$block> for ContentBlock {
             fn from(block: $block) -> Self {
-                Self::$variant(block)
+                Self::$variant(block.into())
             }
         }
     )*};

@@ -315,7 +315,7 @@ impl UrlElicitationRequired {
         if error.code != ErrorCode::URL_ELICITATION_REQUIRED {
             return None;
         }
-        Self::deserialize(error.data.as_ref()?).ok()
+        Self::deserialize(error.data.as_deref()?).ok()
     }
 }
 

@@ -10,9 +10,6 @@ use serde_json::{Map, Value};
 /// A JSON object whose members keep their order.
 pub type JsonObject = Map<String, Value>;
 
-/// Members that this version does not know: kept when read, written back when sent.
-pub type Extra = JsonObject;
-
 /// Reads an object and rejects duplicate names.
 pub(crate) struct OncePerName<V>(pub(crate) PhantomData<V>);
 

@@ -16,6 +16,7 @@ pub mod responses;
 pub mod write;
 
 mod empty;
+mod extra;
 mod json;
 mod open_enum;
 mod raw_json;
@@ -23,7 +24,8 @@ mod revision;
 mod span;
 
 pub use empty::{EmptyResult, NoParams};
-pub use json::{Extra, JsonObject};
+pub use extra::Extra;
+pub use json::JsonObject;
 pub use jsonrpc::{Error, ErrorCode, ProgressToken, RequestId};
 pub use raw_json::RawJson;
 pub use revision::{Feature, ParseRevisionError, Revision};

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::identity::of_server;
 use crate::{
-    ClientCapabilities, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
+    ClientCapabilities, Extra, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
 };
 
 /// The members of a `_meta`, in their order; unknown ones included.
@@ -27,7 +27,7 @@ use crate::{
 /// [`RequestEnvelope`] distinguishes the two.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Meta(JsonObject);
+pub struct Meta(Extra);
 
 impl Meta {
     /// Creates an empty map.
@@ -74,7 +74,7 @@ impl Meta {
 
     /// Returns the map by value.
     pub fn into_object(self) -> JsonObject {
-        self.0
+        self.0.into_object()
     }
 
     fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
@@ -89,7 +89,7 @@ impl Meta {
 
 impl From<JsonObject> for Meta {
     fn from(members: JsonObject) -> Self {
-        Self(members)
+        Self(members.into())
     }
 }
 

@@ -151,7 +151,7 @@ impl CreateMessageResult {
             .blocks()
             .iter()
             .filter_map(|block| match block {
-                ContentBlock::ToolUse(tool_use) => Some(tool_use),
+                ContentBlock::ToolUse(tool_use) => Some(&**tool_use),
                 _ => None,
             })
     }

@@ -104,11 +104,11 @@ generated! {
     text_content: |dice| ContentBlock::Text(common::text_content(dice)) => Bare("TextContent");
     images: |dice| ContentBlock::Image(common::image_content(dice)) => Bare("ImageContent");
     sounds: |dice| ContentBlock::Audio(common::audio_content(dice)) => Bare("AudioContent");
-    resource_links: |dice| ContentBlock::ResourceLink(common::resource_link(dice)) => Bare("ResourceLink");
-    embedded_resources: |dice| ContentBlock::Resource(common::embedded(dice)) => Bare("EmbeddedResource");
+    resource_links: |dice| ContentBlock::from(common::resource_link(dice)) => Bare("ResourceLink");
+    embedded_resources: |dice| ContentBlock::from(common::embedded(dice)) => Bare("EmbeddedResource");
     content_blocks: common::block => Bare("ContentBlock");
-    tool_uses: |dice| ContentBlock::ToolUse(common::tool_use(dice)) => Bare("ToolUseContent");
-    tool_results: |dice| ContentBlock::ToolResult(common::tool_result(dice)) => Bare("ToolResultContent");
+    tool_uses: |dice| ContentBlock::from(common::tool_use(dice)) => Bare("ToolUseContent");
+    tool_results: |dice| ContentBlock::from(common::tool_result(dice)) => Bare("ToolResultContent");
     client_capabilities: common::client_capabilities => Bare("ClientCapabilities");
     server_capabilities: common::server_capabilities => Bare("ServerCapabilities");
 }

@@ -161,3 +161,16 @@ impl Rendered {
         (self.json, self.meta)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_small_to_move() {
+        assert!(size_of::<Rendered>() <= 56, "{}", size_of::<Rendered>());
+        assert!(size_of::<Reply>() <= 64, "{}", size_of::<Reply>());
+        let result = size_of::<Result<Reply, Error>>();
+        assert!(result <= 64, "{result}");
+    }
+}

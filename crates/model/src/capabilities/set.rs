@@ -28,7 +28,9 @@ impl ClientCapabilities {
             tasks: missing(&self.tasks, &needs.tasks, TasksCapability::missing),
             extensions: missing(&self.extensions, &needs.extensions, missing_names),
             experimental: missing(&self.experimental, &needs.experimental, missing_names),
-            extra: missing_names(&self.extra, &needs.extra).unwrap_or_default(),
+            extra: missing_names(&self.extra, &needs.extra)
+                .unwrap_or_default()
+                .into(),
         }
     }
 

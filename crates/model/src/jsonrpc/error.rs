@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json::Extra;
+use crate::Extra;
 
 /// A JSON-RPC error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,11 +52,11 @@ pub struct Error {
     pub message: Cow<'static, str>,
     /// Additional information about the error, defined by the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Value>,
+    // Boxed: errors travel in results, and few of them have data.
+    pub data: Option<Box<Value>>,
     /// Members this version does not know.
-    // Boxed: errors travel in results, and nearly none has such members.
-    #[serde(flatten, deserialize_with = "read_extra")]
-    pub extra: Option<Box<Extra>>,
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl Error {
@@ -66,7 +66,7 @@ impl Error {
             code,
             message: message.into(),
             data: None,
-            extra: None,
+            extra: Extra::new(),
         }
     }
 
@@ -124,7 +124,7 @@ impl Error {
     /// Sets `data`.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
+        self.data = Some(Box::new(data));
         self
     }
 }
@@ -136,11 +136,6 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-fn read_extra<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Extra>>, D::Error> {
-    let extra = Extra::deserialize(deserializer)?;
-    Ok((!extra.is_empty()).then(|| Box::new(extra)))
-}
 
 /// The beginning of a word of a peer: enough to recognise it, never enough to fill a log.
 pub(crate) fn clip(word: &str) -> &str {
@@ -162,8 +157,8 @@ mod tests {
         let error = Error::unsupported_revision(&["2026-07-28"], "1900-01-01");
         assert_eq!(error.code.0, -32022);
         assert_eq!(
-            error.data,
-            Some(serde_json::json!({ "supported": ["2026-07-28"], "requested": "1900-01-01" }))
+            error.data.as_deref(),
+            Some(&serde_json::json!({ "supported": ["2026-07-28"], "requested": "1900-01-01" }))
         );
         assert_eq!(ErrorCode::HEADER_MISMATCH.0, -32020);
         assert_eq!(ErrorCode::MISSING_CLIENT_CAPABILITY.0, -32021);

@@ -4,12 +4,12 @@ use super::*;
 use crate::{Feature, Fit, FitError, Revision, ToolResultContent};
 
 fn uses(ids: &[&str]) -> SamplingMessage {
-    let block = |id: &&str| ContentBlock::ToolUse(ToolUseContent::new(*id, "t", JsonObject::new()));
+    let block = |id: &&str| ContentBlock::from(ToolUseContent::new(*id, "t", JsonObject::new()));
     SamplingMessage::assistant(ids.iter().map(block).collect::<Vec<_>>())
 }
 
 fn results(ids: &[&str]) -> SamplingMessage {
-    let block = |id: &&str| ContentBlock::ToolResult(ToolResultContent::new(*id, Vec::new()));
+    let block = |id: &&str| ContentBlock::from(ToolResultContent::new(*id, Vec::new()));
     SamplingMessage::user(ids.iter().map(block).collect::<Vec<_>>())
 }
 
@@ -39,7 +39,7 @@ fn every_tool_use_is_answered_by_the_next_turn_in_any_order() {
 fn unbalanced_tool_uses_and_results_are_rejected() {
     use SamplingRequestError as F;
     let mixed = SamplingMessage::user(vec![
-        ContentBlock::ToolResult(ToolResultContent::new("1", Vec::new())),
+        ContentBlock::from(ToolResultContent::new("1", Vec::new())),
         ContentBlock::text("and"),
     ]);
     let mut said_by_user = uses(&["1"]);

@@ -170,8 +170,8 @@ pub(crate) fn sampling_block(dice: &mut Dice<'_>) -> ContentBlock {
         0 => ContentBlock::Text(text_content(dice)),
         1 => ContentBlock::Image(image_content(dice)),
         2 => ContentBlock::Audio(audio_content(dice)),
-        3 => ContentBlock::ToolUse(tool_use(dice)),
-        _ => ContentBlock::ToolResult(tool_result(dice)),
+        3 => ContentBlock::from(tool_use(dice)),
+        _ => ContentBlock::from(tool_result(dice)),
     }
 }
 

@@ -101,8 +101,8 @@ pub(crate) fn block(dice: &mut Dice<'_>) -> ContentBlock {
         0 => ContentBlock::Text(text_content(dice)),
         1 => ContentBlock::Image(image_content(dice)),
         2 => ContentBlock::Audio(audio_content(dice)),
-        3 => ContentBlock::ResourceLink(resource_link(dice)),
-        _ => ContentBlock::Resource(embedded(dice)),
+        3 => ContentBlock::from(resource_link(dice)),
+        _ => ContentBlock::from(embedded(dice)),
     }
 }
 

@@ -124,7 +124,7 @@ async fn what_is_not_there_has_the_code_of_its_revision_and_names_the_uri() {
                 .unwrap_err();
             assert_eq!(
                 (error.code, error.data),
-                (code, Some(json!({ "uri": uri }))),
+                (code, Some(Box::new(json!({ "uri": uri })))),
                 "{revision}"
             );
         }
@@ -149,7 +149,7 @@ async fn no_contents_at_all_is_not_found() {
     let error = refusal(&empty, "docs://empty").await;
 
     assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
-    assert_eq!(error.data, Some(json!({"uri": "docs://empty"})));
+    assert_eq!(error.data.as_deref(), Some(&json!({"uri": "docs://empty"})));
 }
 
 // spec: 2025-11-25 RES-17
@@ -172,7 +172,11 @@ async fn a_variable_that_leaves_its_place_is_not_found_and_no_reader_runs() {
         let uri = format!("file:///srv/{path}");
         let error = refusal(&open, &uri).await;
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{path}");
-        assert_eq!(error.data, Some(json!({ "uri": uri })), "{path}");
+        assert_eq!(
+            error.data.as_deref(),
+            Some(&json!({ "uri": uri })),
+            "{path}"
+        );
     }
     assert_eq!(
         contents(&open, "file:///srv/a/b").await[0]["text"],

@@ -339,5 +339,5 @@ fn an_unsupported_revision_is_answered_with_those_that_are_served() {
         .error
         .expect("an error");
     let expected = serde_json::json!({"supported": ["2026-07-28"], "requested": "1900-01-01"});
-    assert_eq!(error.data, Some(expected));
+    assert_eq!(error.data.as_deref(), Some(&expected));
 }
