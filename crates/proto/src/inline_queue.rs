@@ -9,7 +9,12 @@ use std::collections::VecDeque;
 pub(crate) struct InlineQueue<T> {
     /// Empty only when `rest` is.
     first: Option<T>,
-    rest: VecDeque<T>,
+    /// Boxed, so that an engine without a second item is small.
+    #[expect(
+        clippy::box_collection,
+        reason = "most queues never have a second item"
+    )]
+    rest: Option<Box<VecDeque<T>>>,
 }
 
 impl<T> InlineQueue<T> {
@@ -17,27 +22,30 @@ impl<T> InlineQueue<T> {
     pub(crate) fn push_back(&mut self, item: T) {
         match self.first {
             None => self.first = Some(item),
-            Some(_) => self.rest.push_back(item),
+            Some(_) => self.rest.get_or_insert_default().push_back(item),
         }
     }
 
     /// Takes the first item.
     pub(crate) fn pop_front(&mut self) -> Option<T> {
-        std::mem::replace(&mut self.first, self.rest.pop_front())
+        let next = self.rest.as_mut().and_then(|rest| rest.pop_front());
+        std::mem::replace(&mut self.first, next)
     }
 
     /// Takes the item at `at`.
     pub(crate) fn remove(&mut self, at: usize) -> Option<T> {
         match at.checked_sub(1) {
             None => self.pop_front(),
-            Some(at) => self.rest.remove(at),
+            Some(at) => self.rest.as_mut()?.remove(at),
         }
     }
 
     /// Keeps the items that `wanted` picks.
     pub(crate) fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
         let keeps_first = self.first.as_ref().is_none_or(&mut wanted);
-        self.rest.retain(wanted);
+        if let Some(rest) = &mut self.rest {
+            rest.retain(wanted);
+        }
         if !keeps_first {
             self.pop_front();
         }
@@ -47,7 +55,7 @@ impl<T> InlineQueue<T> {
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
         match at.checked_sub(1) {
             None => self.first.as_ref(),
-            Some(at) => self.rest.get(at),
+            Some(at) => self.rest.as_ref()?.get(at),
         }
     }
 
@@ -55,7 +63,7 @@ impl<T> InlineQueue<T> {
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         match at.checked_sub(1) {
             None => self.first.as_mut(),
-            Some(at) => self.rest.get_mut(at),
+            Some(at) => self.rest.as_mut()?.get_mut(at),
         }
     }
 
@@ -64,18 +72,21 @@ impl<T> InlineQueue<T> {
         if key_of(self.first.as_ref()?) == *key {
             return Some(0);
         }
-        let at = self.rest.binary_search_by_key(key, key_of).ok()?;
+        let at = self.rest.as_ref()?.binary_search_by_key(key, key_of).ok()?;
         Some(at + 1)
     }
 
     /// The items in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().chain(&self.rest)
+        self.first
+            .iter()
+            .chain(self.rest.iter().flat_map(|rest| rest.iter()))
     }
 
     /// How many items there are.
     pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.rest.len()
+        let rest = self.rest.as_ref().map_or(0, |rest| rest.len());
+        usize::from(self.first.is_some()) + rest
     }
 
     /// Whether the queue has no items.
@@ -88,7 +99,7 @@ impl<T> Default for InlineQueue<T> {
     fn default() -> Self {
         Self {
             first: None,
-            rest: VecDeque::new(),
+            rest: None,
         }
     }
 }

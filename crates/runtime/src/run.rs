@@ -27,8 +27,11 @@ pub async fn run<S: Service>(service: Arc<S>, ticket: Ticket, cx: Context) {
 ///
 /// The service's, or -32603.
 pub async fn answer_of<S: Service>(service: &S, cx: Context) -> Result<Reply, Error> {
-    // The call begins inside the first poll: it may panic before it returns a future.
-    let mut future = pin!(async { service.call(cx).await });
+    // The service may panic before it returns a future.
+    let mut future = match catch_unwind(AssertUnwindSafe(|| service.call(cx))) {
+        Ok(future) => pin!(future),
+        Err(panic) => return Err(panicked(&*panic)),
+    };
     poll_fn(|task| poll_catching(future.as_mut(), task)).await
 }
 

@@ -15,7 +15,7 @@ use pintle_model::method::{
 };
 use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
 use pintle_proto::{Members, Params, Rendered, Reply, ResultBody};
-use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
+use pintle_runtime::{BoxFuture, Context, MissingScopes, ParamHeader, Principal};
 
 use super::begin::{Begun, TaskCandidate};
 use crate::core::Core;
@@ -60,11 +60,12 @@ impl Core {
     async fn call_tool(&self, cx: &Context) -> Result<Reply, Error> {
         let request = cx.request();
         let params = CallParams::read(&request.params)?;
-        let tools = self.tools.snapshot();
-        let entry = tools
+        let entry = self
+            .tools
+            .snapshot()
             .find(&params.name, cx.principal())
+            .map(Arc::clone)
             .ok_or_else(|| unknown("tool", &params.name))?;
-        let entry = Arc::clone(entry);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
         let mut outcome = match self.call_entry(&entry, &params, cx).await? {
             Begun::Plain(outcome) => outcome,
@@ -85,39 +86,51 @@ impl Core {
         params: &CallParams<'_>,
         cx: &Context,
     ) -> Result<Begun, Error> {
-        let origin =
-            RequestIdentity::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
-        let retry = RetryParams {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
-        if let Some(tasks) = self
-            .tasks
-            .as_ref()
-            .filter(|_| entry.item.says_of_tasks(params.task))
-        {
-            let support = entry.item.definition().task_support();
-            let call = TaskCandidate {
-                core: self,
-                tasks,
-                cx,
-                entry,
-                arguments: params.arguments,
-            };
-            match TaskMode::of(&support, params.task, cx.terms())? {
-                TaskMode::Plain => {}
-                TaskMode::Unknown => return Err(unknown("tool", &params.name)),
-                TaskMode::Task(wish) => return Box::pin(call.begin(wish)).await.map(Begun::Task),
-                TaskMode::InTime => match call.place() {
-                    Ok(place) => return Box::pin(call.begin_in_time(retry, origin, place)).await,
-                    Err(full) if support == TaskSupport::Required => return Err(full),
-                    Err(_) => {}
-                },
-            }
+        if let Some(task) = self.task_of(entry, params, cx)? {
+            return task.await;
         }
         let run = || call_tool(Arc::clone(entry), params.arguments, cx.clone());
-        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+        let rounds = self.rounds(cx, params.identity());
+        let outcome = rounds.answer(params.retry(), run).await?;
         Ok(Begun::Plain(outcome))
+    }
+
+    /// Returns the call as a task, or `None` for a call without a task. Not part of the future of a
+    /// call, because few calls are tasks.
+    fn task_of<'a>(
+        &'a self,
+        entry: &'a Arc<Entry<Tool>>,
+        params: &'a CallParams<'a>,
+        cx: &'a Context,
+    ) -> Result<Option<BoxFuture<'a, Result<Begun, Error>>>, Error> {
+        let concerns_tasks = entry.item.says_of_tasks(params.task);
+        let Some(tasks) = self.tasks.as_ref().filter(|_| concerns_tasks) else {
+            return Ok(None);
+        };
+        let support = entry.item.definition().task_support();
+        let call = TaskCandidate {
+            core: self,
+            tasks,
+            cx,
+            entry,
+            arguments: params.arguments,
+        };
+        match TaskMode::of(&support, params.task, cx.terms())? {
+            TaskMode::Plain => Ok(None),
+            TaskMode::Unknown => Err(unknown("tool", &params.name)),
+            TaskMode::Task(ttl) => Ok(Some(Box::pin(async move {
+                call.begin(ttl).await.map(Begun::Task)
+            }))),
+            TaskMode::InTime => match call.place() {
+                Ok(place) => Ok(Some(Box::pin(call.begin_in_time(
+                    params.retry(),
+                    params.identity(),
+                    place,
+                )))),
+                Err(full) if support == TaskSupport::Required => Err(full),
+                Err(_) => Ok(None),
+            },
+        }
     }
 
     /// Answers what is asked of tasks, in the words of the request's revision.
@@ -281,6 +294,17 @@ impl<'a> CallParams<'a> {
     /// Reads the members at their recorded positions. The decoder words the errors.
     fn read(params: &'a Params) -> Result<Self, Error> {
         Self::of(params).map_or_else(|| params.decode(), Ok)
+    }
+
+    fn identity(&self) -> RequestIdentity<'_> {
+        RequestIdentity::new(CallTool::NAME, &self.name).with_arguments(self.arguments)
+    }
+
+    fn retry(&self) -> RetryParams<'_> {
+        RetryParams {
+            responses: self.input_responses,
+            state: self.request_state.as_deref(),
+        }
     }
 
     fn of(params: &'a Params) -> Option<Self> {

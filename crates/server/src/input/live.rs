@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome};
+use pintle_model::{Error, InputRequests, InputRequired, InputResponse, InputResponses, Outcome};
 use pintle_runtime::{Ask, AskError, Context, RetryInput};
 
 use super::required::Required;
@@ -20,27 +20,55 @@ where
     R: RoundResult,
     Fut: Future<Output = Result<Outcome<R>, Error>>,
 {
-    let desk = cx.questions();
-    desk.allow_replay();
-    let mut rounds = 0;
-    loop {
-        let asked = match until_suspended(desk, pin!(run())).await {
-            Some(Ok(Outcome::InputRequired(asked))) => asked,
-            Some(Ok(outcome)) => return Ok(outcome),
-            Some(Err(error)) => return fail(cx, error),
-            None => return stop(cx),
-        };
+    let questions = cx.questions();
+    questions.allow_replay();
+    let ended = until_suspended(questions, pin!(run())).await;
+    let asked = match outcome(cx, ended) {
+        Ok(outcome) => return outcome,
+        Err(asked) => asked,
+    };
+    // Boxed, because few handlers return their questions.
+    Box::pin(ask_and_run(cx, asked, run)).await
+}
+
+/// Asks the questions that a handler returned, and runs it again, until it asks nothing more.
+async fn ask_and_run<R, Fut>(
+    cx: &Context,
+    mut asked: Box<InputRequired>,
+    mut run: impl FnMut() -> Fut,
+) -> Result<Outcome<R>, Error>
+where
+    R: RoundResult,
+    Fut: Future<Output = Result<Outcome<R>, Error>>,
+{
+    let questions = cx.questions();
+    for _ in 0..cx.limits().max_rounds {
         check_asked(&asked)?;
-        rounds += 1;
-        let most = cx.limits().max_rounds;
-        if rounds > most {
-            return R::tired(most);
-        }
-        match Box::pin(answers(cx, asked.input_requests.unwrap_or_default())).await {
-            Ok(responses) => desk.set_retry(RetryInput::new(responses, asked.request_state)),
+        match answers(cx, asked.input_requests.unwrap_or_default()).await {
+            Ok(responses) => questions.set_retry(RetryInput::new(responses, asked.request_state)),
             Err(error) => return R::refused(crate::tool::told(&error)),
         }
-        desk.run_again();
+        questions.run_again();
+        let ended = until_suspended(questions, pin!(run())).await;
+        match outcome(cx, ended) {
+            Ok(outcome) => return outcome,
+            Err(next) => asked = next,
+        }
+    }
+    check_asked(&asked)?;
+    R::tired(cx.limits().max_rounds)
+}
+
+/// Returns the outcome of a run, or the questions that the handler returned.
+fn outcome<R: RoundResult>(
+    cx: &Context,
+    ended: Option<Result<Outcome<R>, Error>>,
+) -> Result<Result<Outcome<R>, Error>, Box<InputRequired>> {
+    match ended {
+        Some(Ok(Outcome::InputRequired(asked))) => Err(Box::new(asked)),
+        Some(Ok(outcome)) => Ok(Ok(outcome)),
+        Some(Err(error)) => Ok(fail(cx, error)),
+        None => Ok(stop(cx)),
     }
 }
 

@@ -99,9 +99,24 @@ impl Rounds<'_> {
         }
         let questions = self.cx.questions();
         let ended = until_suspended(questions, pin!(run())).await;
-        match (ended, questions.take()) {
-            (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(outcome),
-            (ended, replayed) => Box::pin(self.conclude(ended, replayed)).await,
+        // Awaited outside of the match, because its value would be a part of the future.
+        let conclusion = match self.outcome(ended) {
+            Ok(outcome) => return outcome,
+            Err(conclusion) => conclusion,
+        };
+        conclusion.await
+    }
+
+    /// Returns the outcome of a handler that asked nothing, or what remains to be done. Not part of
+    /// the future, because the future of each call would be larger.
+    fn outcome<R: RoundResult>(
+        &self,
+        ended: Option<Result<Outcome<R>, Error>>,
+    ) -> Result<Result<Outcome<R>, Error>, Pin<Box<impl Future<Output = Result<Outcome<R>, Error>>>>>
+    {
+        match (ended, self.cx.questions().take()) {
+            (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(Ok(outcome)),
+            (ended, replayed) => Err(Box::pin(self.conclude(ended, replayed))),
         }
     }
 

@@ -35,7 +35,8 @@ impl Tool {
         arguments: Option<RawJson<'_>>,
         scope: ExtractContext<'_>,
     ) -> impl Future<Output = ToolReply> + Send + use<'t> {
-        let started = self.start(arguments, scope);
+        // Boxed, because a rejection is rare and large.
+        let started = self.start(arguments, scope).map_err(Box::new);
         let timeout = self
             .timeout
             .map(|timeout| (timeout, scope.context().clone()));
