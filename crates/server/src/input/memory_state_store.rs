@@ -139,4 +139,31 @@ mod tests {
         vault.seal(now + LIFE, b"", b"later").expect("room");
         assert_eq!(vault.lock().names.len(), 1);
     }
+
+    // spec: 2026-07-28 N-MRTR-13
+    #[test]
+    fn a_store_with_the_most_states_forgets_the_oldest() {
+        let (store, now) = (MemoryStateStore::default(), SystemTime::now());
+        let first = store.seal(now, b"", b"first").expect("room");
+        let second = store.seal(now, b"", b"second").expect("room");
+        for _ in 2..MOST_STATES {
+            store.seal(now, b"", b"").expect("room");
+        }
+        assert_eq!(store.open(now, b"", &first), Ok(b"first".to_vec()));
+        store.seal(now, b"", b"one more").expect("room");
+        assert_eq!(store.open(now, b"", &first), Err(UnsealError));
+        assert_eq!(store.open(now, b"", &second), Ok(b"second".to_vec()));
+        assert_eq!(store.lock().names.len(), MOST_STATES);
+    }
+
+    // spec: 2026-07-28 N-MRTR-13
+    #[test]
+    fn a_state_larger_than_the_store_is_refused_and_removes_no_other() {
+        let (store, now) = (MemoryStateStore::default(), SystemTime::now());
+        let kept = store.seal(now, b"", b"kept").expect("room");
+        let too_large = vec![0; MOST_BYTES];
+        assert!(store.seal(now, b"b", &too_large).is_err());
+        assert_eq!(store.open(now, b"", &kept), Ok(b"kept".to_vec()));
+        assert!(store.seal(now, b"", &too_large).is_ok());
+    }
 }
