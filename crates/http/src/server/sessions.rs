@@ -120,10 +120,12 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends a session; its id is unknown from then on.
-    pub(super) fn end(&self, session: &Session, now: Instant) {
-        self.lock().forget(session.id());
+    /// Ends a session; its id is unknown from then on. Returns false if the session has ended already,
+    /// because one of several requests ends it.
+    pub(super) fn end(&self, session: &Session, now: Instant) -> bool {
+        let was_open = self.lock().forget(session.id());
         session.end(now);
+        was_open
     }
 
     /// Ends all sessions and opens no more.
@@ -203,12 +205,14 @@ impl State {
     }
 
     /// Removes a session, and releases memory after many have left.
-    fn forget(&mut self, id: SessionId) {
-        self.session_by_id.remove(&id);
+    /// Removes a session; returns false if there is none.
+    fn forget(&mut self, id: SessionId) -> bool {
+        let was_open = self.session_by_id.remove(&id).is_some();
         let used = self.session_by_id.len();
         if self.session_by_id.capacity() > (4 * used).max(FEW_SESSIONS) {
             self.session_by_id.shrink_to(2 * used);
         }
+        was_open
     }
 }
 

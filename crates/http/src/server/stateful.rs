@@ -138,8 +138,10 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, parts, now) else {
             return self.reject(HttpRejection::no_such_session());
         };
-        self.sessions.end(&session, now);
-        reply::bare(StatusCode::OK)
+        match self.sessions.end(&session, now) {
+            true => reply::bare(StatusCode::OK),
+            false => self.reject(HttpRejection::no_such_session()),
+        }
     }
 
     fn find_session(

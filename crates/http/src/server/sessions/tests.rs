@@ -49,7 +49,8 @@ async fn a_session_that_is_refused_sets_no_alarm() {
     for _ in 0..100 {
         assert_eq!(open(&sessions, now).err(), Some(OpenSessionError::Full));
     }
-    sessions.end(&first, now);
+    assert!(sessions.end(&first, now));
+    assert!(!sessions.end(&first, now), "it ends once");
     assert_eq!(sessions.timers.next(), None);
 }
 
