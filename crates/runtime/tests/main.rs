@@ -1,5 +1,6 @@
 //! Drivers over byte streams.
 
+mod busy;
 mod client;
 mod common;
 mod ends;

@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use pintle_proto::Frame;
@@ -21,7 +21,9 @@ const SLICES: usize = 16;
 pub(crate) struct Outgoing<W> {
     writer: W,
     parts: VecDeque<Bytes>,
-    tail: BytesMut,
+    /// The messages after `parts`, and how many of their bytes are written.
+    tail: Vec<u8>,
+    written: usize,
     len: usize,
     is_flushed: bool,
 }
@@ -31,7 +33,8 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         Self {
             writer,
             parts: VecDeque::new(),
-            tail: BytesMut::new(),
+            tail: Vec::new(),
+            written: 0,
             len: 0,
             is_flushed: true,
         }
@@ -51,7 +54,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
                 .into_iter()
                 .for_each(|piece| self.push_piece(piece));
         }
-        self.tail.extend_from_slice(b"\n");
+        self.tail.push(b'\n');
     }
 
     fn push_piece(&mut self, piece: Bytes) {
@@ -106,10 +109,10 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     fn poll_write_some(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<usize>> {
         let writer = Pin::new(&mut self.writer);
         if self.parts.is_empty() {
-            return writer.poll_write(cx, &self.tail);
+            return writer.poll_write(cx, &self.tail[self.written..]);
         }
         let mut slices = [IoSlice::new(&[]); SLICES];
-        let tail = [&self.tail[..]];
+        let tail = [&self.tail[self.written..]];
         let parts = self.parts.iter().map(|part| &part[..]).chain(tail);
         let used = slices
             .iter_mut()
@@ -130,27 +133,20 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             }
             self.parts.pop_front();
         }
-        self.tail.advance(written);
-        if self.tail.is_empty() {
-            // Continues at the beginning of the buffer; a buffer that grew large is released.
-            self.tail = if self.tail.capacity() > 4 * SMALL {
-                BytesMut::new()
-            } else {
-                self.take_tail()
-            };
+        self.written += written;
+        if self.written == self.tail.len() {
+            self.written = 0;
+            self.tail.clear();
+            // A buffer that grew large is released.
+            self.tail.shrink_to(4 * SMALL);
         }
     }
 
-    fn take_tail(&mut self) -> BytesMut {
-        let mut tail = std::mem::take(&mut self.tail);
-        tail.clear();
-        tail.reserve(1);
-        tail
-    }
-
     fn seal_tail(&mut self) {
-        if !self.tail.is_empty() {
-            self.parts.push_back(self.tail.split().freeze());
+        let mut sealed = Bytes::from(std::mem::take(&mut self.tail));
+        sealed.advance(std::mem::take(&mut self.written));
+        if !sealed.is_empty() {
+            self.parts.push_back(sealed);
         }
     }
 }
