@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use pintle_model::{CacheScope, Cursor, Error, Freshness, Revision};
 use pintle_proto::{Rendered, ResultBody};
 use pintle_runtime::Principal;
+use pintle_runtime::sync::Mutex;
 
 use crate::page::paginate;
 
@@ -47,7 +48,7 @@ pub(crate) trait Listed: Send + Sync + 'static {
 /// The items of one kind.
 #[derive(Debug)]
 pub(crate) struct Set<T> {
-    snapshot: RwLock<Arc<Snapshot<T>>>,
+    snapshot: Mutex<Arc<Snapshot<T>>>,
     page_size: NonZeroUsize,
     freshness: Freshness,
 }
@@ -111,7 +112,7 @@ impl<T: Listed> Set<T> {
             .map(|(place, item)| Entry { place, item })
             .collect();
         let next_place = entries.len() as u64;
-        let snapshot = RwLock::new(Arc::new(Snapshot::new(entries, next_place)?));
+        let snapshot = Mutex::new(Arc::new(Snapshot::new(entries, next_place)?));
         Ok(Self {
             snapshot,
             page_size,
@@ -121,7 +122,7 @@ impl<T: Listed> Set<T> {
 
     /// The items as they are now.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot<T>> {
-        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.snapshot.lock())
     }
 
     /// Adds an item at the end.
@@ -130,10 +131,7 @@ impl<T: Listed> Set<T> {
     ///
     /// [`DuplicateNameError`] when there is one of its name.
     pub(crate) fn add(&self, item: T) -> Result<(), DuplicateNameError> {
-        let mut snapshot = self
-            .snapshot
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut snapshot = self.snapshot.lock();
         let mut items = snapshot.items.clone();
         items.push(Entry {
             place: snapshot.next_place,
@@ -145,10 +143,7 @@ impl<T: Listed> Set<T> {
 
     /// Removes an item; false if there is none of this name. Calls that run on it finish.
     pub(crate) fn remove(&self, key: &str) -> bool {
-        let mut snapshot = self
-            .snapshot
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut snapshot = self.snapshot.lock();
         let items: Vec<_> = snapshot
             .items
             .iter()
