@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use pintle_model::errors;
 use pintle_runtime::{Context, Extensions, Principal};
 
 /// Something that handlers take as a parameter and the server provides.
@@ -97,11 +98,13 @@ impl RequiredState {
     }
 }
 
-/// An ability that is not there for this request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingAbilityError {
-    what: &'static str,
-    is_type: bool,
+errors! {
+    /// The request has no value for an ability.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct MissingAbilityError {
+        what: &'static str,
+        is_type: bool,
+    } => "this request has no {what}";
 }
 
 impl MissingAbilityError {
@@ -131,14 +134,6 @@ impl MissingAbilityError {
         self.what
     }
 }
-
-impl fmt::Display for MissingAbilityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this request has no {}", self.what)
-    }
-}
-
-impl std::error::Error for MissingAbilityError {}
 
 impl Ability for Context {
     fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {

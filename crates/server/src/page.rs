@@ -4,13 +4,12 @@
 //! between two pages: entries that stay are served exactly once, entries that go are skipped.
 //! The caller keeps its keys sorted; nothing is remembered here.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pintle_model::Error;
+use pintle_model::{Error, errors};
 
 /// The first byte of every cursor, so that a later form can be told from this one.
 const VERSION: u8 = 1;
@@ -27,17 +26,12 @@ pub struct PageSpan {
     pub next: Option<String>,
 }
 
-/// A cursor that this server did not make. It is the peer's mistake: invalid params (-32602).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CursorError;
-
-impl fmt::Display for CursorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the cursor is not one of this list; ask for the first page again")
-    }
+errors! {
+    /// A cursor that this server did not make. It is the peer's mistake: invalid params (-32602).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct CursorError
+        => "the cursor is not one of this list; ask for the first page again";
 }
-
-impl std::error::Error for CursorError {}
 
 impl From<CursorError> for Error {
     fn from(cursor: CursorError) -> Self {

@@ -4,11 +4,10 @@
 //! lists once per revision, so that a list costs a copy of a pointer.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
-use pintle_model::{CacheScope, Cursor, Error, Freshness, Revision};
+use pintle_model::{CacheScope, Cursor, Error, Freshness, Revision, errors};
 use pintle_proto::{Rendered, ResultBody};
 use pintle_runtime::Principal;
 use pintle_runtime::sync::Mutex;
@@ -80,21 +79,12 @@ impl<T> Clone for Entry<T> {
     }
 }
 
-/// A name is taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DuplicateNameError(pub Box<str>);
-
-impl fmt::Display for DuplicateNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is offered already: one of the two needs another name",
-            self.0
-        )
-    }
+errors! {
+    /// Two items of one kind have the same name.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct DuplicateNameError(pub name: Box<str>)
+        => "`{name}` is offered already: one of the two needs another name";
 }
-
-impl std::error::Error for DuplicateNameError {}
 
 impl<T: Listed> Set<T> {
     /// A set of items in their order.

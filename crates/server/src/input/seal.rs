@@ -1,8 +1,8 @@
 //! The seam of request state: what a client carries from one round to the next for us.
 
-use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use pintle_model::errors;
 use pintle_runtime::RandomnessError;
 
 /// How long a state is good: as long as people take to answer.
@@ -32,32 +32,19 @@ pub trait StateSeal: Send + Sync + 'static {
     fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError>;
 }
 
-/// A state could not be sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SealError;
+errors! {
+    /// A state could not be sealed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct SealError
+        => "the state of a request cannot be sealed: there is no randomness or no room";
 
-impl fmt::Display for SealError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the state of a request cannot be sealed: there is no randomness or no room")
-    }
+    /// A state is not valid: it was sealed elsewhere or for another request, or it has expired.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct UnsealError => "requestState is invalid or has expired";
 }
-
-impl std::error::Error for SealError {}
 
 impl From<RandomnessError> for SealError {
     fn from(_: RandomnessError) -> Self {
         Self
     }
 }
-
-/// A state that was not sealed here, for this request, a short while ago.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnsealError;
-
-impl fmt::Display for UnsealError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("requestState is invalid or has expired")
-    }
-}
-
-impl std::error::Error for UnsealError {}

@@ -1,12 +1,12 @@
 //! What a reader may return, and what is made of it.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io;
 
 use bytes::Bytes;
 use pintle_model::{
     Error, ErrorCode, Feature, Freshness, Outcome, ReadResourceResult, ResourceContents, Revision,
+    errors,
 };
 use pintle_runtime::Context;
 use schemars::JsonSchema;
@@ -71,17 +71,11 @@ pub enum ReadError {
     Internal(BoxError),
 }
 
-/// There is nothing at the URI: an error for readers to return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct NotFound;
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("resource not found")
-    }
+errors! {
+    /// There is nothing at the URI: an error for readers to return.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct NotFound => "resource not found";
 }
-
-impl std::error::Error for NotFound {}
 
 /// Contents that do not know their URI yet.
 const HERE: &str = "";
