@@ -16,7 +16,7 @@ mod list;
 mod result;
 
 pub use completer::{
-    Completer, FromCompletion, OtherArguments, ViaFuture, ViaGiven, ViaTyped, ViaValue,
+    Completer, FromCompletion, OtherArguments, ViaFuture, ViaOtherArguments, ViaTyped, ViaValue,
 };
 pub use list::ViaList;
 pub use result::IntoCompletion;
@@ -32,7 +32,7 @@ type Run = dyn Fn(&CompletionCall<'_>) -> Result<CompletionFuture, Rejection> + 
 /// A completion: what the parameters of a [`Completer`] are taken from.
 pub struct CompletionCall<'a> {
     typed: &'a str,
-    given: Option<&'a BTreeMap<String, String>>,
+    other_arguments: Option<&'a BTreeMap<String, String>>,
     scope: ExtractContext<'a>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> CompletionCall<'a> {
 
     /// Another argument that was filled in before. Clients up to 2025-03-26 never tell.
     pub fn given(&self, name: &str) -> Option<&'a str> {
-        self.given?.get(name).map(String::as_str)
+        self.other_arguments?.get(name).map(String::as_str)
     }
 
     /// The request this call came with.
@@ -106,7 +106,7 @@ impl Completers {
         let context = params.context.as_ref();
         let call = CompletionCall {
             typed: &params.argument.value,
-            given: context.and_then(|context| context.arguments.as_ref()),
+            other_arguments: context.and_then(|context| context.arguments.as_ref()),
             scope,
         };
         match run(&call) {

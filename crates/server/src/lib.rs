@@ -54,7 +54,7 @@ mod resource;
 pub use bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 pub use completion::{
     CompleteFuture, Completer, CompletionCall, CompletionFuture, FromCompletion, IntoCompletion,
-    OtherArguments, ViaFuture, ViaGiven, ViaList, ViaTyped, ViaValue,
+    OtherArguments, ViaFuture, ViaList, ViaOtherArguments, ViaTyped, ViaValue,
 };
 pub use prompt::{
     FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptDefinitionError, PromptFuture,

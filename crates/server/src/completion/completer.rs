@@ -35,7 +35,7 @@ use super::{CompletionCall, CompletionFuture};
     message = "`{Self}` completes nothing",
     label = "neither a list of texts nor a completer",
     note = "a completer is a function, async or not, such as `async fn(typed: String) -> Vec<String>`",
-    note = "its parameters are `String`, `Given` and abilities; its future is `Send`"
+    note = "its parameters are `String`, `OtherArguments` and abilities; its future is `Send`"
 )]
 pub trait Completer<M>: Send + Sync + 'static {
     /// What the server must hold for it.
@@ -54,7 +54,7 @@ pub trait Completer<M>: Send + Sync + 'static {
 /// `Via` tells these apart and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a completer",
-    label = "neither `String`, `Given` nor an ability"
+    label = "neither `String`, `OtherArguments` nor an ability"
 )]
 pub trait FromCompletion<Via>: Sized {
     /// What the server must hold for it.
@@ -70,13 +70,13 @@ pub trait FromCompletion<Via>: Sized {
     fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection>;
 }
 
-/// Marks the parameter that is what has been typed so far.
+/// Marks a `String` parameter: the text that the user has typed for the argument so far.
 #[derive(Debug)]
 pub enum ViaTyped {}
 
-/// Marks the parameter that is [`OtherArguments`].
+/// Marks an [`OtherArguments`] parameter.
 #[derive(Debug)]
-pub enum ViaGiven {}
+pub enum ViaOtherArguments {}
 
 /// The other arguments that were filled in before. Clients up to 2025-03-26 never tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -95,9 +95,9 @@ impl FromCompletion<ViaTyped> for String {
     }
 }
 
-impl FromCompletion<ViaGiven> for OtherArguments {
+impl FromCompletion<ViaOtherArguments> for OtherArguments {
     fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
-        Ok(Self(call.given.cloned().unwrap_or_default()))
+        Ok(Self(call.other_arguments.cloned().unwrap_or_default()))
     }
 }
 
