@@ -21,15 +21,15 @@ pub use completer::{
 pub use list::ViaList;
 pub use result::IntoCompletion;
 
-/// A completion at work.
+/// Future of a completer's values.
 pub type CompletionFuture = Pin<Box<dyn Future<Output = Result<Completion, Error>> + Send>>;
 
-/// The answer to `completion/complete`, being made.
+/// Future of the answer to `completion/complete`.
 pub type CompleteFuture = Pin<Box<dyn Future<Output = Result<CompleteResult, Error>> + Send>>;
 
 type Run = dyn Fn(&CompletionCall<'_>) -> Result<CompletionFuture, Rejection> + Send + Sync;
 
-/// A completion: what the parameters of a [`Completer`] are taken from.
+/// A request for values, from which the parameters of a [`Completer`] are extracted.
 pub struct CompletionCall<'a> {
     typed: &'a str,
     other_arguments: Option<&'a BTreeMap<String, String>>,
@@ -37,26 +37,26 @@ pub struct CompletionCall<'a> {
 }
 
 impl<'a> CompletionCall<'a> {
-    /// What has been typed so far.
+    /// Returns the text that the user has typed so far.
     pub fn typed(&self) -> &'a str {
         self.typed
     }
 
-    /// Another argument that was filled in before. Clients up to 2025-03-26 never tell.
+    /// Returns another argument that is filled in already. Clients up to 2025-03-26 never send any.
     pub fn given(&self, name: &str) -> Option<&'a str> {
         self.other_arguments?.get(name).map(String::as_str)
     }
 
-    /// The request this call came with.
+    /// Returns the context of the request.
     pub fn context(&self) -> &'a Context {
         self.scope.context()
     }
 
-    /// Takes an ability.
+    /// Extracts an ability.
     ///
     /// # Errors
     ///
-    /// [`Rejection::Missing`] if it is not there for this request.
+    /// [`Rejection::Missing`] if the request has no value for it.
     pub fn ability<A: Ability>(&self) -> Result<A, Rejection> {
         Ok(A::from_scope(&self.scope)?)
     }
@@ -64,14 +64,14 @@ impl<'a> CompletionCall<'a> {
 
 impl fmt::Debug for CompletionCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is being typed may be anybody's secret.
+        // The typed text is omitted, because it may be a secret.
         f.debug_struct("CompletionCall")
             .field("scope", &self.scope)
             .finish_non_exhaustive()
     }
 }
 
-/// Completers by the name of what they complete, in the order they were added.
+/// Completers by the name of their argument, in the order of their addition.
 #[derive(Clone, Default)]
 pub(crate) struct Completers(Vec<(Box<str>, Arc<Run>)>);
 
@@ -85,12 +85,12 @@ impl Completers {
         self.0.is_empty()
     }
 
-    /// What is completed; twice, if it was added twice.
+    /// Returns the names of the arguments; a name that was added twice occurs twice.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
     }
 
-    /// Answers a request. What has no completer has no values.
+    /// Answers a request. An argument without a completer has no values.
     pub(crate) fn complete(
         &self,
         params: &CompleteParams,
@@ -126,7 +126,7 @@ fn answer(answer: Result<CompleteResult, Error>) -> CompleteFuture {
     Box::pin(std::future::ready(answer))
 }
 
-/// Cuts off what is more than an answer may hold, and says so.
+/// Cuts off values beyond the limit of an answer, and sets `hasMore` and `total` then.
 fn within_bounds(mut completion: Completion) -> Completion {
     let all = completion.values.len();
     if all > Completion::MAX_VALUES {

@@ -10,12 +10,12 @@ use crate::tuples::all_tuples;
 use super::result::IntoCompletion;
 use super::{CompletionCall, CompletionFuture};
 
-/// What completes an argument: a list of texts, or a function of up to four parameters.
+/// A source of values for an argument: a list of texts, or a function of up to four parameters.
 ///
-/// Each parameter is a `String`, which is what has been typed so far; [`OtherArguments`], the other arguments
-/// that were filled in before; or an ability ([`Context`](pintle_runtime::Context),
+/// Each parameter is a `String`, the text that the user has typed so far; [`OtherArguments`], the
+/// arguments that are filled in already; or an ability ([`Context`](pintle_runtime::Context),
 /// [`State`](crate::State), …). The function returns something that implements [`IntoCompletion`],
-/// or a future of it: the values that fit, the best first. Only a list is searched for us.
+/// or a future of it: the values that fit, the best first. Only a list is searched automatically.
 ///
 /// ```
 /// use pintle_server::{OtherArguments, Resource};
@@ -30,7 +30,7 @@ use super::{CompletionCall, CompletionFuture};
 ///     .complete("page", pages);
 /// ```
 ///
-/// `M` tells these apart and is always inferred.
+/// `M` distinguishes these implementations and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` completes nothing",
     label = "neither a list of texts nor a completer",
@@ -38,7 +38,7 @@ use super::{CompletionCall, CompletionFuture};
     note = "its parameters are `String`, `OtherArguments` and abilities; its future is `Send`"
 )]
 pub trait Completer<M>: Send + Sync + 'static {
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the completer.
     fn needs() -> Vec<RequiredState>;
 
     /// Fills the parameters and begins to complete.
@@ -49,24 +49,24 @@ pub trait Completer<M>: Send + Sync + 'static {
     fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection>;
 }
 
-/// A parameter of a [`Completer`]: what was typed, what is [`OtherArguments`], or an [`Ability`].
+/// A parameter of a [`Completer`]: the typed text, the [`OtherArguments`], or an [`Ability`].
 ///
-/// `Via` tells these apart and is always inferred.
+/// `Via` distinguishes these implementations and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a completer",
     label = "neither `String`, `OtherArguments` nor an ability"
 )]
 pub trait FromCompletion<Via>: Sized {
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the parameter.
     fn need() -> Option<RequiredState> {
         None
     }
 
-    /// Takes the parameter out of a call.
+    /// Extracts the parameter from a call.
     ///
     /// # Errors
     ///
-    /// [`Rejection`] if it is not in there.
+    /// [`Rejection`] if the call does not have it.
     fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection>;
 }
 
@@ -78,7 +78,7 @@ pub enum ViaTyped {}
 #[derive(Debug)]
 pub enum ViaOtherArguments {}
 
-/// The other arguments that were filled in before. Clients up to 2025-03-26 never tell.
+/// The other arguments that are filled in already. Clients up to 2025-03-26 never send them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OtherArguments(pub BTreeMap<String, String>);
 

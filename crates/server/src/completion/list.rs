@@ -36,8 +36,8 @@ lists! {
     [] Vec<String>,
 }
 
-/// The texts that begin with what was typed, in their order, then those that contain it. Upper and
-/// lower case of ASCII letters are the same.
+/// Returns the texts that begin with the typed text, in their order, then those that contain it.
+/// Upper and lower case of ASCII letters are the same.
 fn search<'l, S: AsRef<str>>(list: &'l [S], typed: &str) -> Vec<&'l str> {
     let typed = typed.to_ascii_lowercase();
     let longest = list

@@ -1,25 +1,25 @@
-//! What a completer may return.
+//! Return types of completers.
 
 use pintle_model::{Completion, Error};
 
 use crate::failure::{BoxError, mask};
 use crate::tool::ProtocolError;
 
-/// What a completer may return: the values that fit, the best first.
+/// Return type of a completer: the values that fit, the best first.
 ///
-/// A list is taken to be all there are; a [`Completion`] says for itself. What is more than an
-/// answer may hold (100) is cut off, and the client told.
+/// A list contains all values; a [`Completion`] can state that there are more. An answer holds at
+/// most 100 values; the rest is cut off, and the answer states that there are more.
 #[diagnostic::on_unimplemented(
     message = "a completer cannot return `{Self}`",
     label = "no values",
     note = "return `Vec<String>`, `Vec<&str>`, an array of these, `Completion`, or a `Result` of these"
 )]
 pub trait IntoCompletion {
-    /// Makes it what is answered.
+    /// Converts the value into the values of the answer.
     ///
     /// # Errors
     ///
-    /// A protocol error, if it is one.
+    /// The protocol error that the completer returned, or -32603 for another error.
     fn into_completion(self) -> Result<Completion, Error>;
 }
 

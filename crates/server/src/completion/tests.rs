@@ -39,7 +39,7 @@ fn all(values: &[&str]) -> Value {
 // spec: 2025-11-25 COMP-06 (order and match)
 // spec: 2026-07-28 N-COMP-05 (order)
 #[tokio::test]
-async fn a_list_offers_what_begins_with_the_text_first() {
+async fn a_list_offers_values_that_begin_with_the_text_first() {
     let languages = ["rust", "python", "typescript", "Ruby"];
 
     assert_eq!(ask(languages, "ru").await.unwrap(), all(&["rust", "Ruby"]));
@@ -60,7 +60,7 @@ async fn a_list_offers_what_begins_with_the_text_first() {
 }
 
 #[tokio::test]
-async fn a_function_offers_what_it_returns() {
+async fn a_function_offers_the_values_that_it_returns() {
     async fn later(typed: String) -> Vec<String> {
         vec![format!("{typed}!"), format!("{typed}?")]
     }
@@ -79,7 +79,7 @@ async fn a_function_offers_what_it_returns() {
 // spec: 2025-11-25 COMP-02
 // spec: 2026-07-28 N-COMP-02
 #[tokio::test]
-async fn a_function_sees_what_was_filled_in_before() {
+async fn a_function_sees_the_arguments_that_are_filled_in_already() {
     async fn pages(typed: String, given: OtherArguments) -> Vec<String> {
         vec![format!(
             "{}/{typed}",
@@ -128,7 +128,7 @@ async fn a_function_takes_abilities() {
 // spec: 2025-11-25 COMP-04, AMB-65 (a hundred values)
 // spec: 2026-07-28 N-COMP-03
 #[tokio::test]
-async fn an_answer_holds_a_hundred_values_and_says_that_there_are_more() {
+async fn an_answer_holds_a_hundred_values_and_states_that_there_are_more() {
     async fn many() -> Vec<String> {
         (0..250).map(|number| number.to_string()).collect()
     }
