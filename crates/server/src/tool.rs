@@ -1,6 +1,6 @@
-//! Tools: what a model can call.
+//! Tools: functions that a model can call.
 //!
-//! A [`Tool`] is a definition, the function it runs, and what is checked on the way in and out. It
+//! A [`Tool`] is a definition, the function it runs, and the checks of arguments and results. It
 //! is built by value and has no identity of its own: servers hold it by its name.
 
 use std::fmt;
@@ -39,7 +39,7 @@ pub use result::{Image, IntoToolResult, Json, ProtocolError, ToolReply};
 use crate::erase::Run;
 use checks::Checks;
 
-/// A tool: its definition, and what it runs.
+/// A tool: its definition, and the function it runs.
 ///
 /// `#[tool]` on a function makes one; this is the same by hand:
 ///
@@ -61,7 +61,7 @@ use checks::Checks;
 /// assert!(tool.check().is_ok());
 /// ```
 ///
-/// What is wrong with a tool is found when the server starts, by [`Tool::check`].
+/// The server checks a tool with [`Tool::check`] when it starts.
 #[derive(Clone)]
 pub struct Tool {
     definition: model::Tool,
@@ -95,7 +95,7 @@ impl Tool {
         self
     }
 
-    /// Says what it does, for the model.
+    /// Sets the description of the tool for the model.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.definition.description = Some(description.into());
@@ -109,7 +109,7 @@ impl Tool {
         self
     }
 
-    /// Adds metadata.
+    /// Adds a member to `_meta`, or replaces it.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let meta = self.definition.meta.get_or_insert_default();
@@ -117,7 +117,7 @@ impl Tool {
         self
     }
 
-    /// Hints whether it leaves everything as it is. What is not hinted is not sent.
+    /// Hints whether the tool changes nothing. A hint that is not set is not sent.
     #[must_use]
     pub fn read_only(mut self, holds: bool) -> Self {
         self.hints().read_only_hint = Some(holds);
@@ -145,20 +145,20 @@ impl Tool {
         self
     }
 
-    /// Says whether it can be run as a task, which goes on after the call is answered.
+    /// Sets whether the tool can run as a task, which continues after the call is answered.
     ///
     /// - In 2025-11-25 the client decides, call by call; of a tool that is always a task, or never,
     ///   it must know that.
     /// - Since 2026-07-28 the server decides, for clients that know the extension: a call that has
     ///   not ended within [`TaskOptions::task_delay`](crate::TaskOptions::task_delay) becomes a task, or
-    ///   whenever its handler says so: [`Context::begin_task`](pintle_runtime::Context::begin_task).
+    ///   when its handler calls [`Context::begin_task`](pintle_runtime::Context::begin_task).
     ///   Other clients wait for an optional task as for any call, and are refused a required one.
     /// - Before, an optional task is a call, and a tool that is always a task is not there.
     ///
-    /// The handler is the same. As a task it is polled whether or not anybody waits, what it asks
-    /// waits in the task, and when the process that runs it ends, another that shares
-    /// [`Server::store`](crate::Server::store) runs it again over what was answered and done
-    /// [once](pintle_runtime::Context::once).
+    /// The handler is the same. As a task it is polled even while no client waits, and its
+    /// questions wait in the task. When its process ends, another process that shares
+    /// [`Server::store`](crate::Server::store) runs the handler again. The second run gets the
+    /// recorded answers and the results of [`Context::once`](pintle_runtime::Context::once).
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.definition.execution = Some(support.into());
@@ -194,7 +194,7 @@ impl Tool {
 }
 
 impl Tool {
-    /// Its name.
+    /// Returns the name that clients call the tool by.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
@@ -209,18 +209,18 @@ impl Tool {
         &self.scopes
     }
 
-    /// Whether it can be run as a task.
+    /// Returns true if the tool can run as a task.
     pub(crate) fn runs_as_task(&self) -> bool {
         let support = self.definition.task_support();
         matches!(support, TaskSupport::Optional | TaskSupport::Required)
     }
 
-    /// Whether tasks have anything to do with a call that wishes for one, or does not.
-    pub(crate) fn says_of_tasks(&self, wish: Option<RawJson<'_>>) -> bool {
-        wish.is_some() || self.definition.execution.is_some()
+    /// Returns true if the call requests a task or the definition states its task support.
+    pub(crate) fn concerns_tasks(&self, requested: Option<RawJson<'_>>) -> bool {
+        requested.is_some() || self.definition.execution.is_some()
     }
 
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the tool.
     pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }

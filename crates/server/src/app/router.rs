@@ -103,7 +103,7 @@ impl Core {
         params: &'a CallParams<'a>,
         cx: &'a Context,
     ) -> Result<Option<BoxFuture<'a, Result<Begun, Error>>>, Error> {
-        let concerns_tasks = entry.item.says_of_tasks(params.task);
+        let concerns_tasks = entry.item.concerns_tasks(params.task);
         let Some(tasks) = self.tasks.as_ref().filter(|_| concerns_tasks) else {
             return Ok(None);
         };
