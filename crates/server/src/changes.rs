@@ -1,4 +1,4 @@
-//! Telling of changes, in both eras.
+//! Notices of changes, in both eras.
 
 use pintle_runtime::sync::Mutex;
 use std::fmt;
@@ -9,13 +9,14 @@ use pintle_model::method::Notice;
 use pintle_proto::{Change, RenderedNotice};
 use pintle_runtime::EngineHandle;
 
-/// Tells every conversation that listens of changes. Cloning gives another handle to the same hub.
+/// Sends notices of changes to every conversation that subscribes. A clone is another handle to the
+/// same hub.
 ///
-/// A change that a peer has not yet been sent is not told twice: adding many tools in a row is one
-/// notice to a peer that is busy.
+/// A notice that still waits for a peer is not queued twice: a busy peer receives one notice for
+/// many tools that were added in a row.
 #[derive(Clone, Default)]
 pub struct Changes {
-    // Conversations leave by dying; what is dead is swept whenever the list is walked.
+    // A conversation ends by dropping its handle; each walk over the list sweeps dead handles.
     outlets: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
 }
 
@@ -40,26 +41,26 @@ impl Changes {
         self.publish(&Change::Resource(uri.into()));
     }
 
-    /// Tells of a change.
+    /// Sends the notice of a change.
     pub fn publish(&self, change: &Change) {
         self.tell(&RenderedNotice::of(change));
     }
 
-    /// Sends a notice of an extension to all who want to hear it: see
+    /// Sends a notice of an extension to all clients that subscribe to it: see
     /// [`ProtocolExtension::notice`](crate::ProtocolExtension::notice).
     ///
-    /// To a peer that does not read, the oldest notices may get lost. There is no check of who may
-    /// hear it: what is secret is for the answers of methods.
+    /// A peer that does not read may lose the oldest notices. The principal is not checked, so send
+    /// secrets only in the answers of methods.
     ///
     /// # Errors
     ///
-    /// -32603 when `params` are no object, or cannot be written as JSON.
+    /// -32603 if `params` is not an object, or cannot be written as JSON.
     pub fn notify<N: Notice>(&self, params: &N::Params) -> Result<(), Error> {
         self.tell(&RenderedNotice::notice::<N>(params, None)?);
         Ok(())
     }
 
-    /// As [`Changes::notify`], to those who listen for notices about `key`, or for all.
+    /// As [`Changes::notify`], to the clients that subscribe to `key` or to all notices of the topic.
     ///
     /// # Errors
     ///
@@ -69,13 +70,13 @@ impl Changes {
         Ok(())
     }
 
-    /// Tells news. They are rendered: every conversation shares the bytes.
+    /// Sends a rendered notice; all conversations share its bytes.
     pub fn tell(&self, news: &RenderedNotice) {
         self.each(|outlet| outlet.engine(&mut |engine| engine.send_notice(news)));
     }
 
-    /// Lets every conversation be changed. An outlet may stand for many: `EngineHandle::engine` reaches
-    /// them all.
+    /// Calls `change` for each handle. A handle may stand for many conversations:
+    /// `EngineHandle::engine` reaches them all.
     pub(crate) fn each(&self, mut change: impl FnMut(&dyn EngineHandle)) {
         for outlet in self.living() {
             change(&*outlet);
@@ -84,14 +85,14 @@ impl Changes {
 
     pub(crate) fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         let mut outlets = self.outlets.lock();
-        // Sweeping when the list would grow keeps its size within twice the living.
+        // A sweep before the list grows keeps its size within twice the number of live handles.
         if outlets.len() == outlets.capacity() {
             outlets.retain(|outlet| outlet.strong_count() > 0);
         }
         outlets.push(outlet);
     }
 
-    /// The living, collected first: no lock is held while an engine is told.
+    /// Collects the live handles, so that no lock is held while an engine sends a notice.
     fn living(&self) -> Vec<Arc<dyn EngineHandle>> {
         let mut outlets = self.outlets.lock();
         outlets.retain(|outlet| outlet.strong_count() > 0);

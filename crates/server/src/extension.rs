@@ -1,7 +1,7 @@
 //! Extensions of the protocol: methods, resources and notices that the core does not have.
 //!
 //! A [`ProtocolExtension`] is built by value, by a crate of its own or by a server's author, and
-//! given to [`Server::extend`](crate::Server::extend). Clients read of it in
+//! passed to [`Server::extend`](crate::Server::extend). Clients find it in
 //! `capabilities.extensions`, in the revisions that have it; elsewhere its methods do not exist.
 
 use std::fmt;
@@ -27,13 +27,13 @@ pub use table::ExtensionMethod;
 
 pub(crate) use table::{Extended, Seated};
 
-/// An extension of the protocol, described: its id and settings, and what it brings.
+/// Description of an extension of the protocol: its id, settings, methods, notices and resources.
 ///
 /// ```
 /// use pintle_model::method::Method;
 /// use pintle_server::{ProtocolExtension, Server, State};
 ///
-/// /// `tides/get`: how high the water stands.
+/// /// `tides/get`: the height of the water.
 /// enum GetTide {}
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) use table::{Extended, Seated};
 /// # Ok::<(), pintle_server::StartError>(())
 /// ```
 ///
-/// What is wrong with an extension is found when the server starts.
+/// The server reports mistakes in an extension when it starts.
 #[derive(Clone)]
 pub struct ProtocolExtension {
     pub(crate) id: String,
@@ -78,11 +78,11 @@ pub struct ProtocolExtension {
 }
 
 impl ProtocolExtension {
-    /// Begins an extension of this id: a prefix that is its author's, and a name, such as
+    /// Begins an extension of this id: a prefix that belongs to its author, and a name, such as
     /// `com.example/tides`.
     ///
-    /// Ids that begin with `io.modelcontextprotocol/` are the protocol's own; use them for what it
-    /// has published only.
+    /// Ids that begin with `io.modelcontextprotocol/` are reserved for extensions that the protocol
+    /// has published.
     pub fn new(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -132,12 +132,12 @@ impl ProtocolExtension {
         self
     }
 
-    /// Sends a notice to whoever wants to hear it: see
-    /// [`Changes::notify`](crate::Changes::notify).
+    /// Declares a notice, which [`Changes::notify`](crate::Changes::notify) sends to the clients
+    /// that subscribe to it.
     ///
-    /// Clients that listen say so by a member `topic` of the filter of `subscriptions/listen`:
-    /// `true`, or a list of what they want to hear about. Up to 2025-11-25 every session whose
-    /// client declared the extension hears it, unless it is about something in particular.
+    /// A client subscribes by a member `topic` of the filter of `subscriptions/listen`: `true`, or a
+    /// list of keys. Up to 2025-11-25 every session whose client declared the extension receives
+    /// the notice, unless it has a key.
     #[must_use]
     pub fn notice<N: Notice>(mut self, topic: impl Into<Box<str>>) -> Self {
         self.topics
@@ -145,22 +145,22 @@ impl ProtocolExtension {
         self
     }
 
-    /// Brings a resource along.
+    /// Adds a resource to the server.
     #[must_use]
     pub fn resource(mut self, resource: Resource) -> Self {
         self.resources.push(resource);
         self
     }
 
-    /// Gives its handlers and readers a value to share, as `State<T>`. Everything else the server
-    /// holds is there for them, too; a value of the same type is hidden by this one.
+    /// Adds a value that its handlers and readers share, as `State<T>`. They also have the state of
+    /// the server; this value hides a value of the same type there.
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.state.insert(value);
         self
     }
 
-    /// Its id.
+    /// Returns the id of the extension.
     pub fn id(&self) -> &str {
         &self.id
     }

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_model::{Error, errors};
 
-/// The first byte of every cursor, so that a later form can be told from this one.
+/// The first byte of every cursor, which distinguishes this form from later ones.
 const VERSION: u8 = 1;
 
 /// The longest cursor that is decoded, in bytes: a key of 64 KiB, the longest URI that is served.

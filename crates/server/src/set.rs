@@ -1,7 +1,7 @@
 //! A named, ordered, pageable set that may change while it is served.
 //!
-//! Readers take a snapshot and keep it; a change makes a new one. A snapshot renders each of its
-//! lists once per revision, so that a list costs a copy of a pointer.
+//! A reader holds one snapshot; a change replaces it. A snapshot renders its first page once per
+//! revision, so that this list costs a copy of a pointer.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -14,30 +14,30 @@ use pintle_runtime::sync::Mutex;
 
 use crate::page::paginate;
 
-/// Something that is listed under a name.
+/// An item that is listed under a name.
 pub(crate) trait Listed: Send + Sync + 'static {
-    /// How it appears in a list.
+    /// The form of the item in a list.
     type Definition: Clone;
-    /// The list it appears in.
+    /// The result that contains the list.
     type List: ResultBody;
 
-    /// What it is found by, unique in its set.
+    /// Returns the key of the item, unique in its set.
     fn key(&self) -> &str;
 
-    /// How it appears in its list.
+    /// Returns the form of the item in its list.
     fn definition(&self) -> &Self::Definition;
 
-    /// The scopes without which it does not exist.
+    /// Returns the scopes that a caller needs; the item does not exist for other callers.
     fn scopes(&self) -> &[Box<str>];
 
-    /// One page.
+    /// Makes the result of one page.
     fn page(
         definitions: Vec<Self::Definition>,
         next: Option<Cursor>,
         freshness: Freshness,
     ) -> Self::List;
 
-    /// Whether `principal` may see and use it.
+    /// Returns true if `principal` may see and use the item.
     fn is_visible(&self, principal: Option<&Principal>) -> bool {
         let may = |scope: &str| principal.is_some_and(|principal| principal.has_scope(scope));
         self.scopes().iter().all(|scope| may(scope))
@@ -58,12 +58,12 @@ pub(crate) struct Snapshot<T> {
     items: Vec<Entry<T>>,
     next_place: u64,
     index_by_key: HashMap<Box<str>, usize>,
-    /// Whether everybody sees the same list.
+    /// Whether all callers see the same list.
     is_public: bool,
     first_pages: [OnceLock<Rendered>; Revision::ALL.len()],
 }
 
-/// An item and its place in the order: given once, never to another.
+/// An item and its place in the order; a place is never used again.
 #[derive(Debug)]
 struct Entry<T> {
     place: u64,
@@ -131,7 +131,7 @@ impl<T: Listed> Set<T> {
         Ok(())
     }
 
-    /// Removes an item; false if there is none of this name. Calls that run on it finish.
+    /// Removes the item of a name; returns false without one. Calls that run on the item finish.
     pub(crate) fn remove(&self, key: &str) -> bool {
         let mut snapshot = self.snapshot.lock();
         let items: Vec<_> = snapshot
@@ -210,7 +210,7 @@ impl<T: Listed> Set<T> {
 }
 
 impl<T> Set<T> {
-    /// What one caller may see is kept from the others, by caches too.
+    /// Returns the hint of a list; lists that differ between callers are private in caches, too.
     fn freshness_of(&self, snapshot: &Snapshot<T>) -> Freshness {
         if snapshot.is_public {
             return self.freshness;
@@ -240,12 +240,12 @@ impl<T: Listed> Snapshot<T> {
         })
     }
 
-    /// The item of a name, if `principal` may see it: what is hidden does not exist.
+    /// Returns the item of a name, if `principal` may see it: a hidden item does not exist.
     pub(crate) fn find(&self, key: &str, principal: Option<&Principal>) -> Option<&Arc<T>> {
         self.get(key).filter(|item| item.is_visible(principal))
     }
 
-    /// The item of a name, whoever may see it.
+    /// Returns the item of a name without a check of scopes.
     pub(crate) fn get(&self, key: &str) -> Option<&Arc<T>> {
         let entry = self.items.get(*self.index_by_key.get(key)?)?;
         Some(&entry.item)
@@ -280,7 +280,7 @@ mod tests {
 
     // spec: 2026-07-28 N-CACHE-10, N-CACHE-13, N-CACHE-16
     #[test]
-    fn a_list_that_depends_on_who_asks_is_private() {
+    fn a_list_that_depends_on_the_principal_is_private() {
         let alice = Principal::new("alice", ["write"]);
         let tool = || Tool::new("edit").handler(async || "done");
         assert!(listed(tool(), &alice).contains("\"cacheScope\":\"public\""));

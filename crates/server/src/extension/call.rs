@@ -68,7 +68,7 @@ impl<'a> MethodCall<'a> {
     ///
     /// # Errors
     ///
-    /// -32602 with the reason, if they are no such parameters.
+    /// -32602 with the reason, if the parameters are not those of the method.
     pub fn params<M: Method>(&self) -> Result<M::Params, Rejection> {
         self.params.decode().map_err(Rejection::Protocol)
     }
@@ -85,7 +85,7 @@ impl<'a> MethodCall<'a> {
 
 impl fmt::Debug for MethodCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The parameters may be anybody's secrets.
+        // The parameters are omitted, because they may be secrets.
         f.debug_struct("MethodCall")
             .field("scope", &self.scope)
             .finish_non_exhaustive()

@@ -12,14 +12,14 @@ use crate::tuples::all_tuples;
 
 use super::call::MethodCall;
 
-/// What answers a method of an extension: an async function or closure of up to eight parameters.
+/// Handler of a method of an extension: an async function or closure of up to eight parameters.
 ///
 /// Every parameter is an ability ([`Context`](pintle_runtime::Context), [`State`](crate::State), …)
 /// except at most one, which is the method's parameters. It returns the method's result, or an
-/// error: a protocol [`Error`](pintle_model::Error) is sent as it is, of any other the peer learns
-/// only that there was one.
+/// error. A protocol [`Error`](pintle_model::Error) is sent unchanged; for any other error the peer
+/// learns only that there was one.
 ///
-/// `S` tells functions of different parameters apart and is always inferred.
+/// `S` distinguishes functions of different parameters and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot answer the method `{M}`",
     label = "no handler of this method",
@@ -27,12 +27,12 @@ use super::call::MethodCall;
     note = "it returns `Result<Result of the method, any error>`, and its future is `Send`"
 )]
 pub trait MethodHandler<M: Method, S>: Send + Sync + 'static {
-    /// Why it may fail.
+    /// Error of the function.
     type Error: Into<BoxError>;
-    /// One request.
+    /// Future of the answer to one request.
     type Future: Future<Output = Result<M::Result, Self::Error>> + Send + 'static;
 
-    /// What the parameters ask of the server.
+    /// Returns the state that the parameters need.
     fn needs() -> Vec<RequiredState>;
 
     /// Fills the parameters and begins to answer.
@@ -45,13 +45,13 @@ pub trait MethodHandler<M: Method, S>: Send + Sync + 'static {
 
 /// A parameter of a [`MethodHandler`]: an [`Ability`], or the method's parameters.
 ///
-/// `Via` tells these apart and is always inferred.
+/// `Via` distinguishes these implementations and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a handler of `{M}`",
     label = "neither an ability nor the parameters of the method"
 )]
 pub trait FromMethod<M: Method, Via>: Sized {
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the parameter.
     fn need() -> Option<RequiredState>;
 
     /// Takes the parameter out of a request.

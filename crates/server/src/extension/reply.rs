@@ -18,7 +18,7 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// -32603 when it is no object, or cannot be written as JSON.
+    /// -32603 if the result is not an object, or cannot be written as JSON.
     pub(super) fn of(result: &impl Serialize) -> Result<Self, Error> {
         let json = serde_json::to_vec(result).map_err(|error| {
             tracing::warn!(%error, "the result of an extension cannot be written");
@@ -104,7 +104,7 @@ mod tests {
 
     // spec: 2026-07-28 N-CACHE-12
     #[test]
-    fn a_hint_is_added_to_what_has_none() {
+    fn a_hint_is_added_to_a_result_without_one() {
         let hint = Freshness::public(Duration::from_secs(1));
         let of = |value: Value| {
             let body = Body::of(&value).expect("an object");

@@ -1,4 +1,4 @@
-//! The extensions of a server that runs: who answers what, and to whom.
+//! The extensions of a running server: their methods, topics and capabilities.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,12 +24,12 @@ use super::{ExtensionDefinitionError, MethodHandler, ProtocolExtension};
 
 /// The prefix of the extensions that the protocol has published.
 const OFFICIAL: &str = "io.modelcontextprotocol/";
-/// What the names of notices begin with, and those of methods do not.
+/// The prefix of the names of notices, which names of methods do not have.
 const NOTIFICATIONS: &str = "notifications/";
 /// The longest name, in bytes.
 const MAX_NAME: usize = 128;
 
-/// A method of an extension: its name, and what answers it.
+/// A method of an extension: its name and its handler.
 #[derive(Clone)]
 pub struct ExtensionMethod {
     name: &'static str,
@@ -52,15 +52,15 @@ impl ExtensionMethod {
         }
     }
 
-    /// Says how long clients may keep its results, in revisions that have such hints. A result
-    /// that says so itself is left as it is.
+    /// Sets how long clients may cache the results, in revisions that have such hints. A result with
+    /// a hint of its own keeps it.
     #[must_use]
     pub fn freshness(mut self, freshness: Freshness) -> Self {
         self.freshness = Some(freshness);
         self
     }
 
-    /// Its name.
+    /// Returns the name of the method.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -87,7 +87,7 @@ pub(crate) struct Seated {
 pub(crate) struct Extended {
     method_by_name: HashMap<&'static str, MethodLocation>,
     topics: Vec<Topic>,
-    /// Their ids with their settings and what they need, in the order in which they were added.
+    /// The ids with the settings and the required features, in the order of their addition.
     offered: Vec<(String, JsonObject, Feature)>,
 }
 
@@ -127,7 +127,7 @@ impl Extended {
         topics.iter().try_for_each(|topic| self.add_topic(topic))
     }
 
-    /// Adds what is only said to clients.
+    /// Adds an extension that is only advertised to clients.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Extended {
         Ok(())
     }
 
-    /// Adds what clients are told of the extensions.
+    /// Adds the extensions to the capabilities.
     pub(crate) fn offer_in(&self, mut capabilities: ServerCapabilities) -> ServerCapabilities {
         for (id, settings, _) in &self.offered {
             capabilities = capabilities.with_extension(id, settings.clone());
@@ -168,7 +168,7 @@ impl Extended {
         capabilities
     }
 
-    /// Adds which revisions have the extensions, and what listeners may ask of them.
+    /// Adds the revisions that have the extensions, and the topics for listeners.
     pub(crate) fn describe_in(&self, mut profile: ServerProfile) -> ServerProfile {
         for (id, _, needs) in &self.offered {
             profile = profile.with_extension_need(id.as_str(), *needs);
@@ -176,14 +176,14 @@ impl Extended {
         profile.with_topics(self.topics.iter().cloned())
     }
 
-    /// Answers a method that is none of the core's.
+    /// Answers a method that the core does not have.
     ///
     /// # Errors
     ///
-    /// - -32601 if no extension that the request's revision has knows the method.
-    /// - -32021 if the client did not declare the extension, and must.
-    /// - -32602 if its parameters are no such parameters.
-    /// - Whatever its handler returns.
+    /// - -32601 if no extension of the request's revision has the method.
+    /// - -32021 if the client must declare the extension and did not; -32600 before 2026-07-28.
+    /// - -32602 if the parameters are not those of the method.
+    /// - The error that the handler returns.
     pub(crate) async fn answer(
         &self,
         profile: &ServerProfile,
@@ -235,7 +235,7 @@ impl MethodLocation {
 }
 
 impl Seated {
-    /// What its handlers need and nobody gave.
+    /// Returns the first state that a handler needs and the server does not have.
     pub(crate) fn missing(&self) -> Option<(&'static str, &RequiredState)> {
         self.extension.methods.iter().find_map(|method| {
             let is_missing = |need: &&RequiredState| !need.is_met_by(&self.home.state);
@@ -244,7 +244,7 @@ impl Seated {
     }
 }
 
-/// An id has a prefix; one that is kept for the protocol names what the protocol has published.
+/// Checks that an id has a prefix. The prefix of the protocol must precede a name.
 fn check_id(id: &str) -> Result<(), ExtensionDefinitionError> {
     let checked = match id.strip_prefix(OFFICIAL) {
         Some("") | None => check_extension_id(id),
@@ -253,7 +253,7 @@ fn check_id(id: &str) -> Result<(), ExtensionDefinitionError> {
     checked.map_err(ExtensionDefinitionError::Id)
 }
 
-/// A name is not the core's, and can be repeated in a header.
+/// Checks that the core does not have the name, and that a header can repeat it.
 fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionDefinitionError> {
     if support_of(name).is_some() {
         return Err(ExtensionDefinitionError::CoreName(name.into()));
