@@ -1,4 +1,4 @@
-//! What a handler can ask the server for, besides the arguments of the call.
+//! Extractors: parameters of a handler that the server provides beside the arguments.
 //!
 //! Abilities are recognised by their type, have no place in a schema, and are the same for tools,
 //! prompts and resources.
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use pintle_model::errors;
 use pintle_runtime::{Context, Extensions, Principal};
 
-/// Something that handlers take as a parameter and the server provides.
+/// An extractor: a parameter of a handler that the server provides.
 ///
-/// Implement it for a type of your own to take, say, the signed-in user; in functions under
+/// Implement it for a type of your own, such as the signed-in user. In functions under
 /// `#[tool]`, `#[prompt]` or `#[resource]` such a parameter is marked `#[ability]`.
 ///
 /// ```
@@ -34,20 +34,20 @@ use pintle_runtime::{Context, Extensions, Principal};
     note = "abilities are `Context`, `State<T>`, `Extension<T>`, `Principal`, `Option<Principal>`, and types that implement `Ability`"
 )]
 pub trait Ability: Sized {
-    /// Takes it.
+    /// Extracts the value from the request or the state.
     ///
     /// # Errors
     ///
-    /// [`MissingAbilityError`] if it is not there for this request.
+    /// [`MissingAbilityError`] if this request has no such value.
     fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError>;
 
-    /// What the server must hold for it, so that its absence is an error at start.
+    /// Returns the state that the server must hold, so that its absence is an error at start.
     fn need() -> Option<RequiredState> {
         None
     }
 }
 
-/// Where abilities come from: the request, and the state of the server.
+/// The sources of abilities: the request and the state of the server.
 #[derive(Debug, Clone, Copy)]
 pub struct ExtractContext<'a> {
     context: &'a Context,
@@ -60,12 +60,12 @@ impl<'a> ExtractContext<'a> {
         Self { context, state }
     }
 
-    /// The request.
+    /// Returns the context of the request.
     pub fn context(&self) -> &'a Context {
         self.context
     }
 
-    /// What the server holds.
+    /// Returns the state of the server.
     pub fn state(&self) -> &'a Extensions {
         self.state
     }
@@ -92,7 +92,7 @@ impl RequiredState {
         self.type_name
     }
 
-    /// Whether `state` has such a value.
+    /// Returns true if `state` has a value of the type.
     pub fn is_met_by(&self, state: &Extensions) -> bool {
         state.contains(self.type_id)
     }
@@ -129,7 +129,7 @@ impl MissingAbilityError {
         self.is_type
     }
 
-    /// What is absent, in words.
+    /// Returns the name of the missing value.
     pub fn what(&self) -> &'static str {
         self.what
     }
@@ -154,8 +154,8 @@ impl Ability for Option<Principal> {
     }
 }
 
-/// A value that the server holds, such as a pool of connections. It was given to the server once
-/// and is shared by all calls; a server that lacks it does not start.
+/// An extractor of a value that the server holds, such as a pool of connections. All calls share the
+/// value; a server without it does not start.
 pub struct State<T>(pub Arc<T>);
 
 impl<T: Send + Sync + 'static> Ability for State<T> {
@@ -172,7 +172,7 @@ impl<T: Send + Sync + 'static> Ability for State<T> {
     }
 }
 
-/// A value that a transport or a layer attached to this request.
+/// An extractor of a value that a transport or a layer attached to this request.
 ///
 /// Over HTTP that includes the extensions of the request itself, where tower and axum put what
 /// their layers find: `request.extensions_mut().insert(Tenant(…))`. What a layer of Pintle attached

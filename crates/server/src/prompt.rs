@@ -31,7 +31,7 @@ pub use result::{IntoPromptResult, PromptOutcome, PromptReply};
 
 use crate::erase::{Run, erase};
 
-/// A prompt: its definition, and what makes its messages.
+/// A prompt: its definition, and the function that makes its messages.
 ///
 /// `#[prompt]` on a function makes one; this is the same by hand:
 ///
@@ -53,7 +53,7 @@ use crate::erase::{Run, erase};
 /// assert!(review.check().is_ok());
 /// ```
 ///
-/// What is wrong with a prompt is found when the server starts, by [`Prompt::check`].
+/// The server checks a prompt with [`Prompt::check`] when it starts.
 #[derive(Clone)]
 pub struct Prompt {
     definition: model::Prompt,
@@ -87,7 +87,7 @@ impl Prompt {
         self
     }
 
-    /// Says what it is for.
+    /// Sets the description of the prompt.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.definition.description = Some(description.into());
@@ -101,7 +101,7 @@ impl Prompt {
         self
     }
 
-    /// Adds metadata.
+    /// Adds a member to `_meta`, or replaces it.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let meta = self.definition.meta.get_or_insert_default();
@@ -109,7 +109,7 @@ impl Prompt {
         self
     }
 
-    /// Adds something that the person fills in.
+    /// Adds an argument that the user fills in.
     #[must_use]
     pub fn argument(mut self, argument: PromptArgument) -> Self {
         self.definition
@@ -189,8 +189,8 @@ impl Prompt {
         H::describe(self).on_get(move |call: &PromptCall<'_>| handler.start(call))
     }
 
-    /// Makes the messages with a function that takes what it needs out of the call by itself, and
-    /// returns the future of the rest. What [`Prompt::handler`] and `#[prompt]` come down to.
+    /// Makes the messages with a function that extracts its parameters from the call itself and
+    /// returns the future of the rest. [`Prompt::handler`] and `#[prompt]` expand to this.
     #[must_use]
     pub fn on_get<F, Fut>(mut self, start: F) -> Self
     where
@@ -221,7 +221,7 @@ impl Prompt {
 }
 
 impl Prompt {
-    /// Its name.
+    /// Returns the name that clients request the prompt by.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
@@ -236,7 +236,7 @@ impl Prompt {
         &self.scopes
     }
 
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the prompt.
     pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }
@@ -253,22 +253,22 @@ impl Prompt {
         !self.completers.is_empty()
     }
 
-    /// Whether it can be offered.
+    /// Checks that the prompt can be offered.
     ///
     /// # Errors
     ///
-    /// The first [`PromptDefinitionError`]; its author is to blame.
+    /// The first [`PromptDefinitionError`]; the author of the prompt must correct it.
     pub fn check(&self) -> Result<(), PromptDefinitionError> {
         fault::check(self)
     }
 
-    /// Makes the messages. Arguments that it does not declare are passed over.
+    /// Makes the messages. Arguments that the prompt does not declare are ignored.
     ///
     /// # Errors
     ///
-    /// - -32602 naming the arguments that are missing, or the one that is not what it takes.
-    /// - -32603 if the handler fails; the peer learns nothing of the cause.
-    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the handler made.
+    /// - -32602 with the names of the missing arguments, or of the one with an invalid value.
+    /// - -32603 if the handler fails; the peer does not learn the cause.
+    /// - The [`ProtocolError`](crate::ProtocolError) that the handler returned.
     ///
     /// # Cancellation
     ///

@@ -1,4 +1,4 @@
-//! A call that did not reach its function.
+//! Reasons why a call did not reach its function.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use pintle_schema::Violation;
 
 use crate::ability::MissingAbilityError;
 
-/// Why a function was not called.
+/// Reason why a function was not called.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The arguments are not what it takes; whoever made them can mend them.
+    /// The arguments are invalid; the model or client that made them can correct them.
     Arguments(ArgumentsError),
-    /// Something it needs is not there for this request.
+    /// The request has no value for an ability of the function.
     Missing(MissingAbilityError),
     /// A protocol error.
     Protocol(Error),
 }
 
 impl Rejection {
-    /// The rejection as the result of a tool: what a model can mend is for the model to read.
+    /// Converts the rejection into the result of a tool, so that the model can read the text.
     ///
     /// # Errors
     ///
-    /// The protocol error, if it is one.
+    /// The error of [`Rejection::Protocol`].
     ///
     /// Spec: [2026-07-28, Tools, Error handling][spec].
     ///
@@ -40,7 +40,7 @@ impl Rejection {
         }
     }
 
-    /// The rejection as a protocol error, for whatever has no other way to say it.
+    /// Converts the rejection into a protocol error, for requests without another form for it.
     pub fn into_error(self) -> Error {
         match self {
             Self::Arguments(bad) => Error::invalid_params(bad.to_string()),
@@ -53,7 +53,7 @@ impl Rejection {
     }
 }
 
-/// Logs a lack that the author of the server has to mend, and returns the text for the peer.
+/// Logs a missing value that the author of the server must add, and returns the text for the peer.
 fn unprepared(missing: &MissingAbilityError) -> String {
     tracing::error!(
         missing = missing.what(),
@@ -74,7 +74,7 @@ impl From<ArgumentsError> for Rejection {
     }
 }
 
-/// Arguments that are not what was asked for: each place that is wrong, and what belongs there.
+/// Invalid arguments: each invalid place, and the value that it requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentsError(ArgumentsErrorKind);
 
@@ -90,12 +90,12 @@ impl ArgumentsError {
         Self(ArgumentsErrorKind::Violations(violations))
     }
 
-    /// Arguments that keep to the schema, and still are no value of the type.
+    /// Arguments that match the schema but cannot be decoded into the type.
     pub(crate) fn unreadable(reason: impl fmt::Display) -> Self {
         Self(ArgumentsErrorKind::Unreadable(reason.to_string()))
     }
 
-    /// The places, if a schema says which.
+    /// Returns the invalid places; empty if no schema determines them.
     pub fn violations(&self) -> &[Violation] {
         match &self.0 {
             ArgumentsErrorKind::Violations(violations) => violations,

@@ -55,7 +55,7 @@ use crate::erase::{Run, erase};
 /// assert!(doc.check().is_ok());
 /// ```
 ///
-/// What is wrong with a resource is found when the server starts, by [`Resource::check`].
+/// The server checks a resource with [`Resource::check`] when it starts.
 #[derive(Clone)]
 pub struct Resource {
     /// Of a template, too: its pattern stands for the URI.
@@ -124,20 +124,20 @@ impl Resource {
         self.define(|definition| definition.title = Some(title.into()))
     }
 
-    /// Says what it is, for the model.
+    /// Sets the description of the resource for the model.
     #[must_use]
     pub fn description(self, description: impl Into<String>) -> Self {
         self.define(|definition| definition.description = Some(description.into()))
     }
 
-    /// Says its media type; of a template, that of everything it matches. Contents that do not say
-    /// theirs have this one.
+    /// Sets the media type; for a template, that of every resource it matches. Contents without a
+    /// media type get this one.
     #[must_use]
     pub fn mime(self, mime: impl Into<String>) -> Self {
         self.define(|definition| definition.mime_type = Some(mime.into()))
     }
 
-    /// Says its size, in bytes before any encoding. Templates have none.
+    /// Sets the size, in bytes before any encoding. Templates have none.
     #[must_use]
     pub fn size(self, size_bytes: u64) -> Self {
         self.define(|definition| definition.size = Some(size_bytes))
@@ -149,13 +149,13 @@ impl Resource {
         self.define(|definition| definition.icons.get_or_insert_default().push(icon))
     }
 
-    /// Says for whom it is, how important and how old.
+    /// Sets the audience, the priority and the time of the last change.
     #[must_use]
     pub fn annotations(self, annotations: Annotations) -> Self {
         self.define(|definition| definition.annotations = Some(annotations))
     }
 
-    /// Adds metadata.
+    /// Adds a member to `_meta`, or replaces it.
     #[must_use]
     pub fn meta(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.define(|definition| {
@@ -170,15 +170,15 @@ impl Resource {
         self
     }
 
-    /// Lets a client keep what it has read for `ttl`. Until told otherwise by
-    /// [`Resource::cache_scope`], only for whoever asked.
+    /// Lets a client cache the contents for `ttl`. The cache is private to the caller unless
+    /// [`Resource::cache_scope`] sets another scope.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.freshness.get_or_insert_default().ttl = ttl;
         self
     }
 
-    /// Says who may be given what a client has kept.
+    /// Sets the callers to which a cache may serve the contents.
     #[must_use]
     pub fn cache_scope(mut self, scope: CacheScope) -> Self {
         self.freshness.get_or_insert_default().scope = scope;
@@ -210,8 +210,8 @@ impl Resource {
         R::describe(self).on_read(move |call: &ReadCall<'_>| reader.start(call))
     }
 
-    /// Reads it with a function that takes what it needs out of the call by itself, and returns the
-    /// future of the rest. What [`Resource::reader`] and `#[resource]` come down to.
+    /// Reads the resource with a function that extracts its parameters from the call itself and
+    /// returns the future of the rest. [`Resource::reader`] and `#[resource]` expand to this.
     #[must_use]
     pub fn on_read<F, Fut>(mut self, start: F) -> Self
     where
@@ -249,7 +249,7 @@ impl Resource {
         &self.definition.uri
     }
 
-    /// Whether it is a template.
+    /// Returns true if the resource is a template.
     pub fn is_template(&self) -> bool {
         self.template.is_some()
     }
@@ -279,7 +279,7 @@ impl Resource {
         &self.scopes
     }
 
-    /// What the server must hold for it.
+    /// Returns the state that the server must hold for the resource.
     pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }
@@ -300,11 +300,11 @@ impl Resource {
         self.variables(uri).is_some()
     }
 
-    /// Whether it can be offered.
+    /// Checks that the resource can be offered.
     ///
     /// # Errors
     ///
-    /// The first [`ResourceDefinitionError`]; its author is to blame.
+    /// The first [`ResourceDefinitionError`]; the author of the resource must correct it.
     pub fn check(&self) -> Result<(), ResourceDefinitionError> {
         fault::check(self)
     }
@@ -313,11 +313,11 @@ impl Resource {
     ///
     /// # Errors
     ///
-    /// - Resource not found (-32602 since 2026-07-28, -32002 before, with `data.uri`) if the URI does
-    ///   not match, a variable is not what the reader takes, the reader says so, or there are no
-    ///   contents at all.
-    /// - -32603 if the reader fails; the peer learns nothing of the cause.
-    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the reader made.
+    /// - Resource not found (-32602 since 2026-07-28, -32002 before, with `data.uri`). The URI does
+    ///   not match, a variable does not have the type that the reader takes, the reader returns
+    ///   not found, or there are no contents at all.
+    /// - -32603 if the reader fails; the peer does not learn the cause.
+    /// - The [`ProtocolError`](crate::ProtocolError) that the reader returned.
     ///
     /// # Cancellation
     ///

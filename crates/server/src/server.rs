@@ -29,10 +29,10 @@ use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use crate::typed_layer::{Next, TypedLayer, around};
 use settle::Checked;
 
-/// How many entries a page of a list has, unless said otherwise.
+/// Default number of entries on a page of a list.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
 
-/// A server, described: what it is called, what it offers, what it needs.
+/// Description of a server: its identity, its offers, its state and its layers.
 ///
 /// ```
 /// use pintle_server::{Server, Tool};
@@ -43,7 +43,7 @@ const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
 /// # Ok::<(), pintle_server::StartError>(())
 /// ```
 ///
-/// What is wrong with a description is found by [`Server::build`], before the first request.
+/// [`Server::build`] finds mistakes in a description before the first request.
 pub struct Server {
     identity: Implementation,
     instructions: Option<String>,
@@ -110,7 +110,7 @@ impl Server {
         self
     }
 
-    /// Says what the server is, for people.
+    /// Sets the description of the server for people.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.identity.description = Some(description.into());
@@ -131,7 +131,7 @@ impl Server {
         self
     }
 
-    /// Says how to use the server well, for the model.
+    /// Sets the instructions for the use of the server, for the model.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
@@ -267,7 +267,7 @@ impl Server {
         self
     }
 
-    /// Says how long clients may keep lists; not at all by default.
+    /// Sets how long clients may cache lists; not at all by default.
     #[must_use]
     pub fn list_freshness(mut self, freshness: Freshness) -> Self {
         self.freshness = freshness;
@@ -282,8 +282,8 @@ impl Server {
         self
     }
 
-    /// Lets clients subscribe to changes of single resources, told by
-    /// [`Changes::resource`](crate::Changes::resource).
+    /// Lets clients subscribe to changes of single resources, which
+    /// [`Changes::resource`](crate::Changes::resource) announces.
     #[must_use]
     pub fn resource_updates(mut self) -> Self {
         self.capabilities
@@ -302,18 +302,18 @@ impl Server {
     }
 
     /// Sets how states are sealed that clients carry between rounds of questions. Replicas of one
-    /// server need the same keys; by default only this process opens what it has sealed.
+    /// server need the same keys; by default only the process that sealed a state opens it.
     #[must_use]
     pub fn request_state(mut self, seal: impl StateSeal) -> Self {
         self.seal = Some(Arc::new(seal));
         self
     }
 
-    /// Makes the states that clients carry between rounds of questions good for one retry each:
-    /// whoever repeats a retry does not repeat what its answers let happen.
+    /// Makes each state that clients carry between rounds of questions valid for one retry. A
+    /// repeated retry does not repeat the effects of its answers.
     ///
-    /// That a retry is used up also if its answer is lost on the way is the price: such a client
-    /// has to begin anew. Replicas need the same store to know of each other.
+    /// The price: a retry is used up even if its answer is lost on the way, and such a client must
+    /// begin anew. Replicas need the same store to share the used states.
     ///
     /// Spec: [2026-07-28, Multi round-trip requests][spec].
     ///
@@ -324,8 +324,8 @@ impl Server {
         self
     }
 
-    /// Keeps tasks, and what is remembered between rounds of questions, in a store that others
-    /// share or that outlives the process. By default they are in the memory of this process.
+    /// Stores tasks, and the state between rounds of questions, in a store that replicas share or
+    /// that outlives the process. By default they are in the memory of this process.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
@@ -333,15 +333,15 @@ impl Server {
     }
 
     /// Sets how long an operation of the store may take; default 5 s. One that takes longer is
-    /// answered with -32603; whether it happens all the same is the store's affair.
+    /// answered with -32603; the store may still apply it.
     #[must_use]
     pub fn store_timeout(mut self, time: Duration) -> Self {
         self.store_time = time;
         self
     }
 
-    /// Sets how tasks are run and kept, and offers them even while no tool can be one, because one
-    /// that can is added as the server runs.
+    /// Sets how tasks are run and stored. Also offers tasks while no tool can run as one, because
+    /// such a tool may be added while the server runs.
     #[must_use]
     pub fn tasks(mut self, options: TaskOptions) -> Self {
         self.tasks = Some(options);
@@ -362,7 +362,7 @@ impl Server {
         self
     }
 
-    /// What changes the server while it runs.
+    /// Returns the handle that changes the server while it runs.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
     }
@@ -371,7 +371,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`StartError`] for the first thing that is wrong.
+    /// [`StartError`] for the first mistake.
     pub fn build(mut self) -> Result<App, StartError> {
         let layers = std::mem::take(&mut self.service_layers);
         let mut checked = Checked::default();

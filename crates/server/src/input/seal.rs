@@ -1,34 +1,34 @@
-//! The seam of request state: what a client carries from one round to the next for us.
+//! The seam of request state, which a client carries from one round to the next for the server.
 
 use std::time::{Duration, SystemTime};
 
 use pintle_model::errors;
 use pintle_runtime::RandomnessError;
 
-/// How long a state is good: as long as people take to answer.
+/// How long a state is valid: time for people to answer.
 pub(super) const LIFE: Duration = Duration::from_secs(600);
 
-/// Makes what a server remembers between rounds into text that a client carries, and back.
+/// Converts the state between two rounds into text that a client carries, and back.
 ///
-/// The text is in the hands of an attacker: it must tell nothing, and whatever was not made here,
-/// was made for another request, or is too old must not be opened.
+/// An attacker may hold the text, so it must not reveal the state. A text that was made elsewhere
+/// or for another request, or that has expired, must not be opened.
 ///
 /// Spec: [2026-07-28, Multi round-trip requests, Security considerations][spec].
 ///
 /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 pub trait StateSeal: Send + Sync + 'static {
-    /// Seals `content`, bound to `binding`: principal, method, and what was asked for.
+    /// Seals `content`, bound to `binding`: the principal, the method and the subject of the request.
     ///
     /// # Errors
     ///
-    /// [`SealError`] if there is no randomness or no room.
+    /// [`SealError`] without randomness or room.
     fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError>;
 
-    /// Opens what was sealed with the same binding.
+    /// Opens a state that was sealed with the same binding.
     ///
     /// # Errors
     ///
-    /// [`UnsealError`], whatever the reason: a client must not learn it.
+    /// [`UnsealError`] for every reason, because a client must not learn the reason.
     fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError>;
 }
 

@@ -8,7 +8,7 @@ use tracing::Span;
 
 /// Runs a function that blocks on the pool for that, within the current span.
 ///
-/// A panic goes on in whoever awaits.
+/// A panic of the function continues in the task that awaits the future.
 ///
 /// # Cancellation
 ///
@@ -21,7 +21,7 @@ pub fn blocking<T: Send + 'static>(
         match spawn_blocking(move || span.in_scope(function)).await {
             Ok(value) => value,
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-            // The runtime is shutting down, and drops whoever awaits.
+            // The runtime is shutting down, and drops the task that awaits.
             Err(_) => pending().await,
         }
     }

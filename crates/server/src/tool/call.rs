@@ -23,9 +23,9 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// - -32602 if `arguments` is no object.
+    /// - -32602 if `arguments` is not an object.
     /// - -32603 if the result breaks an output schema that was written by hand.
-    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the handler made.
+    /// - The [`ProtocolError`](crate::ProtocolError) that the handler returned.
     ///
     /// # Cancellation
     ///
@@ -105,7 +105,7 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    /// A call whose arguments keep to the schema as far as decoding does not see to it.
+    /// Makes a call, after the checks of the arguments that decoding does not include.
     pub(super) fn new(
         arguments: Option<RawJson<'a>>,
         scope: ExtractContext<'a>,
@@ -157,7 +157,7 @@ impl<'a> ToolCall<'a> {
 
 impl fmt::Debug for ToolCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments may be anybody's secrets.
+        // The arguments are omitted, because they may be secrets.
         f.debug_struct("ToolCall")
             .field("scope", &self.scope)
             .finish_non_exhaustive()

@@ -1,7 +1,7 @@
-//! What is checked on the way into a function and out of it.
+//! Checks of the arguments and the result of a function.
 //!
-//! Most calls are checked by decoding alone. Only what a schema says beyond a type, and schemas that
-//! were written by hand, need the value in between.
+//! Decoding alone checks most calls. Only schemas that are stricter than the type, and schemas that
+//! were written by hand, are checked on a JSON value.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ enum Input {
 }
 
 impl Checks {
-    /// Takes the schema of a type, unless one was written by hand. Says whether it was taken.
+    /// Uses the schema of a type, unless one was written by hand. Returns true if it is used.
     pub(super) fn derive_input(&mut self, typed: Arc<Typed>) -> bool {
         let is_free = !matches!(self.input, Some(Input::Written(_)));
         if is_free {
@@ -39,7 +39,7 @@ impl Checks {
         is_free
     }
 
-    /// What the schema was derived with, if it comes from a type.
+    /// Returns the derived schema, if the schema comes from a type.
     pub(super) fn derived_input(&self) -> Option<&Typed> {
         match &self.input {
             Some(Input::Derived(typed)) => Some(typed),
@@ -62,7 +62,7 @@ impl Checks {
         self.output.is_some()
     }
 
-    /// Checks what decoding would not.
+    /// Checks the arguments, unless decoding checks everything that the schema requires.
     pub(super) fn let_in(&self, arguments: &str) -> Result<(), ArgumentsError> {
         match &self.input {
             None => Ok(()),
@@ -71,7 +71,7 @@ impl Checks {
         }
     }
 
-    /// Decodes arguments that did not decode at once, or says what is wrong with them.
+    /// Decodes arguments that did not decode at once, or returns their violations.
     pub(super) fn mend<T: DeserializeOwned>(
         &self,
         arguments: &str,

@@ -1,6 +1,6 @@
-//! What a tool takes, what it runs, and what it gives.
+//! The schemas of a tool, and its handler.
 //!
-//! Schemas come from types unless they are written by hand; whatever is wrong with one is kept until
+//! Schemas come from types unless they are written by hand. The tool stores the first mistake until
 //! the server starts.
 
 use std::future::Future;
@@ -49,8 +49,8 @@ impl Tool {
         self
     }
 
-    /// Writes the schema of the structured content by hand. Every result that is no error is checked
-    /// against it: one that breaks it is the server's fault, and answered with -32603.
+    /// Writes the schema of the structured content by hand. Every result is checked
+    /// against it, except errors. One that breaks it is the server's fault: the answer is -32603.
     #[must_use]
     pub fn output_schema(mut self, schema: JsonObject) -> Self {
         match Validator::compile(&schema) {
@@ -69,8 +69,8 @@ impl Tool {
         H::describe(self).on_call(move |call: &ToolCall<'_>| handler.start(call))
     }
 
-    /// Runs a function that takes what it needs out of the call by itself, and returns the future of
-    /// the rest. What [`Tool::handler`] and `#[tool]` come down to.
+    /// Runs a function that extracts its parameters from the call itself and returns the future of
+    /// the rest. [`Tool::handler`] and `#[tool]` expand to this.
     #[must_use]
     pub fn on_call<F, Fut>(mut self, start: F) -> Self
     where
@@ -95,12 +95,12 @@ impl Tool {
         }
     }
 
-    /// Whether it can be offered. A name that the protocol advises against can be: the server
-    /// logs a warning at start.
+    /// Checks that the tool can be offered. A name that the protocol advises against is valid; the
+    /// server logs a warning at start.
     ///
     /// # Errors
     ///
-    /// The first [`ToolDefinitionError`]; its author is to blame.
+    /// The first [`ToolDefinitionError`]; the author of the tool must correct it.
     pub fn check(&self) -> Result<(), ToolDefinitionError> {
         if self.name().is_empty() {
             return Err(ToolDefinitionError::Name(NameError::Empty));

@@ -29,14 +29,14 @@ impl<T> DerefMut for Args<T> {
 
 /// A parameter of a [`Handler`](crate::Handler): an [`Ability`], [`Args`], or the arguments plain.
 ///
-/// `Via` tells these apart and is always inferred.
+/// `Via` distinguishes these implementations and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
     label = "neither an ability nor readable from the arguments",
     note = "the arguments are taken as a type that derives `Deserialize` and `JsonSchema`"
 )]
 pub trait FromCall<Via>: Sized {
-    /// Tells the tool what this parameter asks of it: a schema, or state.
+    /// Adds the needs of this parameter to the tool: a schema, or state.
     fn describe(tool: Tool) -> Tool;
 
     /// Takes the parameter out of a call.

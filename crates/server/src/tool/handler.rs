@@ -6,13 +6,13 @@ use crate::tool::result::IntoToolResult;
 use crate::tool::{Tool, ToolCall};
 use crate::tuples::all_tuples;
 
-/// What a tool runs: an async function or closure of up to eight parameters.
+/// Handler of a tool: an async function or closure of up to eight parameters.
 ///
 /// Every parameter is an ability ([`Context`](pintle_runtime::Context), [`State`](crate::State), …)
 /// except at most one, which takes all arguments as a type that derives `Deserialize` and
 /// `JsonSchema`. The schema comes from that type, the output schema from the return type.
 ///
-/// `M` tells functions of different parameters apart and is always inferred.
+/// `M` distinguishes functions of different parameters and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the handler of a tool",
     label = "no handler",
@@ -20,10 +20,10 @@ use crate::tuples::all_tuples;
     note = "it returns something that implements `IntoToolResult`, and its future is `Send`"
 )]
 pub trait Handler<M>: Send + Sync + 'static {
-    /// One call.
+    /// Future of the value that the function returns.
     type Future: Future<Output: IntoToolResult> + Send + 'static;
 
-    /// Tells the tool what the parameters ask of it.
+    /// Adds the needs of the parameters to the tool.
     fn describe(tool: Tool) -> Tool;
 
     /// Fills the parameters and begins a call.

@@ -1,7 +1,7 @@
 //! A JSON value whose members each occur once.
 //!
-//! Of two members with one name, some readers take the first and some the last: whoever looked at
-//! the arguments before the handler may have seen others.
+//! Of two members with one name, some readers use the first and some the last. So a check before
+//! the handler could see other arguments than the handler.
 
 use std::fmt;
 

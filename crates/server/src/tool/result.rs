@@ -15,7 +15,7 @@ use serde::Serialize;
 /// How a call ended: an outcome, or a protocol error.
 pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
 
-/// What a tool may return.
+/// Return type of a tool.
 ///
 /// | type | becomes |
 /// |---|---|
@@ -34,7 +34,7 @@ pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
     note = "errors are `String`, `Box<dyn Error + Send + Sync>`, `anyhow::Error`, or any error that is `Send + Sync + 'static`"
 )]
 pub trait IntoToolResult {
-    /// Makes it what is answered.
+    /// Converts the value into the answer.
     ///
     /// # Errors
     ///
@@ -151,12 +151,12 @@ impl Image {
         }
     }
 
-    /// A PNG.
+    /// Makes an image from the bytes of a PNG file.
     pub fn png(bytes: impl Into<Vec<u8>>) -> Self {
         Self::new(bytes, "image/png")
     }
 
-    /// A JPEG.
+    /// Makes an image from the bytes of a JPEG file.
     pub fn jpeg(bytes: impl Into<Vec<u8>>) -> Self {
         Self::new(bytes, "image/jpeg")
     }
@@ -194,7 +194,7 @@ where
 /// A protocol error, on purpose.
 ///
 /// The model does not see it; most hosts treat it as a fault of the server. It is not an
-/// [`std::error::Error`], so that no `?` makes one of an error that was meant for the model.
+/// [`std::error::Error`], so that `?` does not convert errors for the model into it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProtocolError(pub Error);
 
@@ -217,7 +217,7 @@ impl<T: IntoToolResult> IntoToolResult for Result<T, ProtocolError> {
     }
 }
 
-/// An error and its causes in one line. A cause that the error repeats is told once.
+/// An error and its causes in one line. A cause that the error repeats occurs once.
 pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
