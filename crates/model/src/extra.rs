@@ -32,6 +32,11 @@ impl Extra {
         self.0.as_ref().is_none_or(|members| members.is_empty())
     }
 
+    /// Removes a member; the others keep their order.
+    pub fn shift_remove(&mut self, name: &str) -> Option<Value> {
+        self.0.as_mut()?.shift_remove(name)
+    }
+
     /// Returns the members as a map.
     pub fn into_object(self) -> JsonObject {
         self.0.map(|members| *members).unwrap_or_default()

@@ -5,11 +5,13 @@
 
 mod compound;
 mod key;
+mod progress;
 mod quote;
 mod writer;
 
 use serde::Serialize;
 
+pub use progress::ProgressNotice;
 use writer::Writer;
 
 /// Error of writing a value.

@@ -30,6 +30,16 @@ impl<'w> Writer<'w> {
         serde_json::to_writer(self.out, value)
     }
 
+    /// Writes a number with a fraction, such as `1.0`.
+    pub(super) fn double(mut self, value: f64) -> Result<(), WriteError> {
+        let Some(number) = whole(value) else {
+            return self.delegate(&value);
+        };
+        self.again().delegate(&number)?;
+        self.push(b".0");
+        Ok(())
+    }
+
     /// Opens the object of a variant with content.
     fn open_variant(&mut self, variant: &str) {
         self.push(b"{");
@@ -70,13 +80,8 @@ impl<'w> Serializer for Writer<'w> {
         serialize_f32 f32,
     }
 
-    fn serialize_f64(mut self, value: f64) -> Result<(), WriteError> {
-        let Some(number) = whole(value) else {
-            return self.delegate(&value);
-        };
-        self.again().delegate(&number)?;
-        self.push(b".0");
-        Ok(())
+    fn serialize_f64(self, value: f64) -> Result<(), WriteError> {
+        self.double(value)
     }
 
     fn serialize_bool(mut self, value: bool) -> Result<(), WriteError> {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use pintle_model::method::{LogMessage, Notice, Progress};
-use pintle_model::{Fit, LogMessageParams, LoggingLevel, ProgressParams};
+use pintle_model::method::{LogMessage, Notice};
+use pintle_model::write::ProgressNotice;
+use pintle_model::{LogMessageParams, LoggingLevel};
 
 use super::tasks::related;
 use super::{Connection, Side};
-use crate::io::{DropPolicy, Lane, RequestKey, TransmitKind};
+use crate::io::{DropPolicy, Frame, Lane, RequestKey, TransmitKind};
 use crate::profile::ServerProfile;
 use crate::rendered_notice::RenderedNotice;
 use crate::terms::Terms;
@@ -32,26 +33,24 @@ impl Connection {
         let Some(row) = self.inbound.reporting_mut(key) else {
             return;
         };
-        let Some(token) = row.progress_token.clone() else {
+        let Some(token) = &row.progress_token else {
             return;
         };
         if !progress.is_finite() || progress <= row.progress {
             return;
         }
         row.progress = progress;
-        let mut params = ProgressParams::new(token, progress);
-        params.total = total.filter(|total| total.is_finite());
-        params.message = message;
-        params.meta = row.task.as_deref().map(related);
-        if params.fit(row.terms.revision).is_ok() {
-            let lane = self.lane_while_open(Lane::Reply(key));
-            self.transmit_notice(
-                lane,
-                DropPolicy::KeepLatest(key),
-                Progress::NAME,
-                Some(&params),
-            );
-        }
+        let notice = ProgressNotice {
+            token,
+            progress,
+            total,
+            message: message.as_deref(),
+            related_task: row.task.as_deref(),
+        };
+        let frame = Frame::whole(notice.to_message(row.terms.revision));
+        let lane = self.lane_while_open(Lane::Reply(key));
+        let kind = TransmitKind::Notice(DropPolicy::KeepLatest(key));
+        self.transmit(lane, kind, frame);
     }
 
     /// Whether a log message of `level` would be sent for a request.

@@ -45,11 +45,10 @@ pub fn write_retry(out: &mut Vec<u8>, wait: Duration) {
 
 fn write_field(out: &mut Vec<u8>, name: &[u8], value: &str) {
     out.extend_from_slice(name);
-    out.extend(
-        value
-            .bytes()
-            .filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)),
-    );
+    let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
+    for piece in value.as_bytes().split(is_break) {
+        out.extend_from_slice(piece);
+    }
     out.push(b'\n');
 }
 
