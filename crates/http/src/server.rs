@@ -7,6 +7,7 @@
 mod accept;
 mod batch;
 mod connection;
+mod connection_phase;
 mod deadline;
 mod endpoint;
 mod events;
@@ -15,7 +16,6 @@ mod listen;
 mod options;
 mod refusals;
 mod reply;
-mod request_phase;
 mod response;
 mod session;
 mod sessions;

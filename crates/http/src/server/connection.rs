@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::request_phase::{Closing, RequestPhases};
+use super::connection_phase::{ConnectionPhases, GuardedBody};
 use super::site::{Front, FrontBody};
 use super::timeout_io::{IoTimeouts, TimeoutIo};
 use super::{HttpLimits, HttpOptions, HttpService};
@@ -31,9 +31,9 @@ pub(super) struct Connection<S> {
 impl<S: Service> Connection<S> {
     pub(super) async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let limits = &self.service.options().limits;
-        let turns = RequestPhases::default();
-        let patient = TimeoutIo::new(stream, IoTimeouts::from(limits), turns.clone());
-        let answer = service_fn(|request| self.answer(request, &turns));
+        let phases = ConnectionPhases::default();
+        let patient = TimeoutIo::new(stream, IoTimeouts::from(limits), phases.clone());
+        let answer = service_fn(|request| self.answer(request, &phases));
         let mut connection = pin!(protocol(limits).serve_connection(TokioIo::new(patient), answer));
         let closed = &mut self.closed.clone();
         let end = tokio::select! {
@@ -52,9 +52,9 @@ impl<S: Service> Connection<S> {
     async fn answer(
         &self,
         request: Request<Incoming>,
-        turns: &RequestPhases,
-    ) -> Result<Response<Closing<FrontBody>>, Infallible> {
-        let turn = turns.take();
+        phases: &ConnectionPhases,
+    ) -> Result<Response<GuardedBody<FrontBody>>, Infallible> {
+        let response = phases.begin_response();
         let answer = match refused(&request, self.service.options()) {
             Some(cause) => closing(self.service.refuse(cause)).map(FrontBody::Own),
             None if request.headers().contains_key(TRANSFER_ENCODING) => {
@@ -62,7 +62,7 @@ impl<S: Service> Connection<S> {
             }
             None => self.front.answer(request).await,
         };
-        Ok(answer.map(|body| Closing::new(body, turn)))
+        Ok(answer.map(|body| GuardedBody::new(body, response)))
     }
 }
 

@@ -15,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 use super::HttpLimits;
+use super::connection_phase::{ConnectionPhase, ConnectionPhases};
 use super::deadline::Deadline;
-use super::request_phase::{RequestPhase, RequestPhases};
 
 /// How long we read from the peer after our last response.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -51,7 +51,7 @@ impl From<&HttpLimits> for IoTimeouts {
 pub(super) struct TimeoutIo<T> {
     io: T,
     patience: IoTimeouts,
-    turns: RequestPhases,
+    phases: ConnectionPhases,
     asking: Asking,
     /// Set while a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
@@ -62,7 +62,7 @@ pub(super) struct TimeoutIo<T> {
 /// The state of the request that the peer sends next.
 #[derive(Debug)]
 struct Asking {
-    turn: RequestPhase,
+    phase: ConnectionPhase,
     /// Whether the head has begun. The first one is expected at once.
     has_begun: bool,
     /// The deadline of the request; not set before the connection waits for one.
@@ -70,14 +70,14 @@ struct Asking {
 }
 
 impl<T> TimeoutIo<T> {
-    /// Wraps `io`; `turns` states whether the peer owes a request or we owe a response.
-    pub(super) fn new(io: T, patience: IoTimeouts, turns: RequestPhases) -> Self {
+    /// Wraps `io`; `phases` states whether the peer may send a request or we owe a response.
+    pub(super) fn new(io: T, patience: IoTimeouts, phases: ConnectionPhases) -> Self {
         Self {
             io,
             patience,
-            turns,
+            phases,
             asking: Asking {
-                turn: RequestPhase::FIRST,
+                phase: ConnectionPhase::FIRST,
                 has_begun: true,
                 until: Deadline::default(),
             },
@@ -88,9 +88,9 @@ impl<T> TimeoutIo<T> {
 
     /// Records that bytes arrived. They begin a request head, unless we owe a response.
     fn note_input(&mut self) {
-        let turn = self.turns.now();
-        if turn.is_the_peers() && (turn != self.asking.turn || !self.asking.has_begun) {
-            self.asking.turn = turn;
+        let phase = self.phases.now();
+        if phase.awaits_request() && (phase != self.asking.phase || !self.asking.has_begun) {
+            self.asking.phase = phase;
             self.asking.has_begun = true;
             self.asking.until.clear();
         }
@@ -98,17 +98,17 @@ impl<T> TimeoutIo<T> {
 
     /// Returns `Ready` once the deadline of the request has passed.
     fn wait_for_head(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let turn = self.turns.now();
-        if !turn.is_the_peers() {
+        let phase = self.phases.now();
+        if !phase.awaits_request() {
             return Poll::Pending;
         }
         let Asking {
-            turn: known,
+            phase: known,
             has_begun,
             until,
         } = &mut self.asking;
-        if turn != *known {
-            *known = turn;
+        if phase != *known {
+            *known = phase;
             *has_begun = false;
             until.clear();
         }
@@ -246,7 +246,7 @@ mod tests {
             idle: Duration::from_secs(60),
             write: Duration::from_secs(30),
         };
-        TimeoutIo::new(io, patience, RequestPhases::default())
+        TimeoutIo::new(io, patience, ConnectionPhases::default())
     }
 
     // hardening: H-186
