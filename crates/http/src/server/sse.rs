@@ -27,7 +27,7 @@ use super::events::{EventStream, MessageSource, OutgoingMessage};
 use super::reply;
 use super::session::{Asks, Session, Stream, StreamLayout, TextDelivery};
 use super::sessions::{OpenSessionError, Sessions};
-use super::token_expiry::{TokenExpiry, authorized_until};
+use super::token_expiry::{UntilTokenExpiry, authorized_until};
 use crate::body;
 use crate::rules::cause;
 use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
@@ -133,7 +133,7 @@ impl<S: Service> SseService<S> {
                     session,
                     sessions: Arc::clone(sessions),
                 };
-                let whole = TokenExpiry::new(whole, authorized_until(parts));
+                let whole = UntilTokenExpiry::new(whole, authorized_until(parts));
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }

@@ -16,7 +16,7 @@ use super::events::{EventStream, OutgoingMessage};
 use super::reply::{self, Era};
 use super::session::{Delivered, Post, ReplyFormat, Session, Stream, StreamLayout};
 use super::sessions::OpenSessionError;
-use super::token_expiry::{TokenExpiry, authorized_until};
+use super::token_expiry::{UntilTokenExpiry, authorized_until};
 use crate::rules::cause;
 use crate::rules::classify::HttpRejection;
 use crate::rules::event_id::EventId;
@@ -126,7 +126,7 @@ impl<S: Service> Endpoint<S> {
             // 204 stops clients from resuming; after an empty stream they would try again.
             Some(stream) if stream.is_cancelled() => reply::bare(StatusCode::NO_CONTENT),
             Some(stream) => {
-                let stream = TokenExpiry::new(stream, authorized_until(parts));
+                let stream = UntilTokenExpiry::new(stream, authorized_until(parts));
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))
             }
             None => self.reject(HttpRejection::no_such_event()),

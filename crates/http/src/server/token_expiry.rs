@@ -28,12 +28,12 @@ pub(super) async fn end_of(until: Option<Instant>) {
 
 /// Passes messages on until the authorization of the request ends. Later messages wait for a client
 /// that resumes with a new token.
-pub(super) struct TokenExpiry<S> {
+pub(super) struct UntilTokenExpiry<S> {
     source: Option<S>,
     end: Option<Pin<Box<tokio::time::Sleep>>>,
 }
 
-impl<S: MessageSource> TokenExpiry<S> {
+impl<S: MessageSource> UntilTokenExpiry<S> {
     pub(super) fn new(source: S, until: Option<Instant>) -> Self {
         Self {
             source: Some(source),
@@ -42,7 +42,7 @@ impl<S: MessageSource> TokenExpiry<S> {
     }
 }
 
-impl<S: MessageSource> MessageSource for TokenExpiry<S> {
+impl<S: MessageSource> MessageSource for UntilTokenExpiry<S> {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         if let Some(end) = &mut self.end
             && end.as_mut().poll(cx).is_ready()
