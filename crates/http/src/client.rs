@@ -37,4 +37,4 @@ pub use redirect::RedirectError;
 pub use resume::ResumeError;
 pub use transport::{HttpConnect, HttpTransport};
 pub use url::{EndpointUrl, UrlError, UrlOrigin};
-pub use web::{BoxStream, Dialer, WebClient};
+pub use web::{BoxIo, Dialer, WebClient};

@@ -44,7 +44,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pintle_http::client::{
-    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
+    BoxIo, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
     WebClient,
 };
 use pintle_runtime::sync::Mutex;
@@ -206,13 +206,10 @@ impl FakeServer {
 }
 
 impl Dialer for FakeServer {
-    fn dial(
-        &self,
-        origin: &UrlOrigin,
-    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+    fn dial(&self, origin: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxIo>> + Send>> {
         self.0.connections.lock().push(origin.clone());
         let near = self.connect();
-        Box::pin(async { Ok(BoxStream::new(near)) })
+        Box::pin(async { Ok(BoxIo::new(near)) })
     }
 }
 

@@ -10,7 +10,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use pintle::client::{Client, ClientBuilder, ConnectError};
 use pintle::http::client::{
-    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
+    BoxIo, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
 };
 use pintle::http::{HttpOptions, HttpService};
 use pintle::proto::TransportError;
@@ -143,11 +143,8 @@ impl Net {
 }
 
 impl Dialer for Net {
-    fn dial(
-        &self,
-        _origin: &UrlOrigin,
-    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
-        Box::pin(ready(Ok(BoxStream::new(self.open()))))
+    fn dial(&self, _origin: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxIo>> + Send>> {
+        Box::pin(ready(Ok(BoxIo::new(self.open()))))
     }
 }
 

@@ -3,11 +3,11 @@
 //! An HTTP/1.1 connection has no task: its current request drives it, and between requests it is in
 //! the [`pool`]. An HTTP/2 connection is shared and has a task.
 
+mod box_io;
 mod connect;
 mod link;
 mod pool;
 mod proxy;
-mod stream;
 mod tunnel;
 
 use std::fmt;
@@ -25,8 +25,8 @@ use self::connect::Network;
 use self::link::{Link, LinkError};
 use self::pool::Pool;
 
+pub use self::box_io::BoxIo;
 pub use self::connect::Dialer;
-pub use self::stream::BoxStream;
 
 /// Makes requests over the network and reuses its connections. Clones share them.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Request;
 use pintle_http::client::{
-    BoxStream, Dialer, HttpClient, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebClient,
+    BoxIo, Dialer, HttpClient, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebClient,
 };
 use pintle_runtime::BoxFuture;
 use serde_json::json;
@@ -23,7 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Late(FakeServer, Duration);
 
 impl Dialer for Late {
-    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
+    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxIo>> {
         let (dialled, after) = (self.0.dial(origin), self.1);
         Box::pin(async move {
             sleep(after).await;
@@ -37,10 +37,10 @@ impl Dialer for Late {
 struct Silent(Mutex<Vec<DuplexStream>>);
 
 impl Dialer for Silent {
-    fn dial(&self, _: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
+    fn dial(&self, _: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxIo>> {
         let (near, far) = duplex(1 << 16);
         self.0.lock().expect("no panic").push(far);
-        Box::pin(async { Ok(BoxStream::new(near)) })
+        Box::pin(async { Ok(BoxIo::new(near)) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use pintle_http::HttpOptions;
-use pintle_http::client::{BoxStream, Dialer, UrlOrigin};
+use pintle_http::client::{BoxIo, Dialer, UrlOrigin};
 use pintle_model::{Feature, Revision};
 use pintle_runtime::BoxFuture;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Served(Endpoint);
 
 impl Dialer for Served {
-    fn dial(&self, _origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
+    fn dial(&self, _origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxIo>> {
         let (near, far) = duplex(1 << 16);
         let endpoint = self.0.clone();
         tokio::spawn(async move {
@@ -33,7 +33,7 @@ impl Dialer for Served {
             // A client that disconnects early is not an error of the server.
             drop(serving.serve_connection(TokioIo::new(far), service).await);
         });
-        Box::pin(async { Ok(BoxStream::new(near)) })
+        Box::pin(async { Ok(BoxIo::new(near)) })
     }
 }
 

@@ -13,7 +13,7 @@ use pintle_auth::resource::{
 use pintle_auth::{AuthorizationResponse, ClientConfig, OAuth, Revocation, Secret, SignedOut};
 use pintle_client::{Call, CallError, Client};
 use pintle_http::client::{
-    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
+    BoxIo, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
 };
 use pintle_http::{HttpServer, ServeHttp as _};
 use pintle_model::CallToolResult;
@@ -33,9 +33,9 @@ const HERE: &str = "http://127.0.0.1/mcp";
 struct Port(SocketAddr);
 
 impl Dialer for Port {
-    fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+    fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxIo>> + Send>> {
         let address = self.0;
-        Box::pin(async move { Ok(BoxStream::new(TcpStream::connect(address).await?)) })
+        Box::pin(async move { Ok(BoxIo::new(TcpStream::connect(address).await?)) })
     }
 }
 

@@ -20,9 +20,9 @@ use crate::client::http_client::HttpClientError;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
 use crate::client::url::UrlOrigin;
 
+use super::box_io::BoxIo;
 use super::link::{Form, Http1Link, Link};
 use super::proxy::{Proxies, ProxyRoute};
-use super::stream::BoxStream;
 use super::tunnel::tunnel;
 
 /// The delay before the next address is tried in parallel.
@@ -39,7 +39,7 @@ pub trait Dialer: Send + Sync + 'static {
     /// # Errors
     ///
     /// The error of the network.
-    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>>;
+    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxIo>>;
 }
 
 /// Opens HTTP connections.
@@ -102,11 +102,7 @@ impl Network {
         self.handshake_http1(origin, stream, form).await
     }
 
-    async fn tunnel(
-        &self,
-        to: &UrlOrigin,
-        proxy: &ProxyRoute,
-    ) -> Result<BoxStream, HttpClientError> {
+    async fn tunnel(&self, to: &UrlOrigin, proxy: &ProxyRoute) -> Result<BoxIo, HttpClientError> {
         let stream = self.reach_proxy(to, proxy).await?;
         let opening = tunnel(stream, to, proxy);
         let opened = self
@@ -119,7 +115,7 @@ impl Network {
         &self,
         to: &UrlOrigin,
         proxy: &ProxyRoute,
-    ) -> Result<BoxStream, HttpClientError> {
+    ) -> Result<BoxIo, HttpClientError> {
         if !proxy.is_spoken() {
             return Err(refused(
                 to,
@@ -139,7 +135,7 @@ impl Network {
         &self,
         origin: &UrlOrigin,
         reach: Option<NetworkScope>,
-    ) -> Result<BoxStream, HttpClientError> {
+    ) -> Result<BoxIo, HttpClientError> {
         let limit = self.limits.connect_timeout;
         let unreachable = |source| HttpClientError::Connect {
             origin: origin.clone(),
@@ -151,14 +147,14 @@ impl Network {
         }
         let opened = self.within(origin, limit, open(origin, reach)).await??;
         settle(&opened).map_err(unreachable)?;
-        Ok(BoxStream::new(opened))
+        Ok(BoxIo::new(opened))
     }
 
     async fn secure(
         &self,
         origin: &UrlOrigin,
-        stream: BoxStream,
-    ) -> Result<(BoxStream, bool), HttpClientError> {
+        stream: BoxIo,
+    ) -> Result<(BoxIo, bool), HttpClientError> {
         self.secure_as(origin, stream, true).await
     }
 
@@ -166,9 +162,9 @@ impl Network {
     async fn secure_as(
         &self,
         origin: &UrlOrigin,
-        stream: BoxStream,
+        stream: BoxIo,
         offers_two: bool,
-    ) -> Result<(BoxStream, bool), HttpClientError> {
+    ) -> Result<(BoxIo, bool), HttpClientError> {
         let insecure = |source| HttpClientError::Tls {
             origin: origin.clone(),
             source,
@@ -185,13 +181,13 @@ impl Network {
         let secured = self.within(origin, limit, greeting).await?;
         let secured = secured.map_err(insecure)?;
         let is_two = secured.get_ref().1.alpn_protocol() == Some(b"h2");
-        Ok((BoxStream::new(secured), is_two))
+        Ok((BoxIo::new(secured), is_two))
     }
 
     async fn handshake_http1(
         &self,
         origin: &UrlOrigin,
-        stream: BoxStream,
+        stream: BoxIo,
         form: Form,
     ) -> Result<Link, HttpClientError> {
         let mut builder = http1::Builder::new();
@@ -212,7 +208,7 @@ impl Network {
     async fn handshake_http2(
         &self,
         origin: &UrlOrigin,
-        stream: BoxStream,
+        stream: BoxIo,
     ) -> Result<Link, HttpClientError> {
         let heads = u32::try_from(self.limits.max_header_bytes).unwrap_or(u32::MAX);
         let mut builder = http2::Builder::new(TokioExecutor::new());

@@ -18,8 +18,8 @@ use crate::client::http_client::{HttpClientBody, HttpClientError, Whole};
 use crate::client::url::UrlOrigin;
 use crate::rules::headers::single;
 
+use super::box_io::BoxIo;
 use super::pool::Pool;
-use super::stream::BoxStream;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
@@ -41,7 +41,7 @@ pub(super) struct Http1Link {
     pub(super) keeps: Option<Duration>,
 }
 
-pub(super) type Driver = http1::Connection<TokioIo<BoxStream>, Whole>;
+pub(super) type Driver = http1::Connection<TokioIo<BoxIo>, Whole>;
 
 /// The peer of a connection. Closed.
 #[derive(Debug, Clone)]

@@ -12,8 +12,8 @@ use hyper_util::rt::TokioIo;
 use crate::client::http_client::Whole;
 use crate::client::url::UrlOrigin;
 
+use super::box_io::BoxIo;
 use super::proxy::ProxyRoute;
-use super::stream::BoxStream;
 
 /// Requests a byte stream to a server from a proxy.
 ///
@@ -21,10 +21,10 @@ use super::stream::BoxStream;
 ///
 /// The reason that the proxy gave.
 pub(super) async fn tunnel(
-    stream: BoxStream,
+    stream: BoxIo,
     to: &UrlOrigin,
     proxy: &ProxyRoute,
-) -> Result<BoxStream, Box<str>> {
+) -> Result<BoxIo, Box<str>> {
     let text = |error: hyper::Error| -> Box<str> { error.to_string().into() };
     let handshake = http1::handshake(TokioIo::new(stream)).await;
     let (mut sender, driver) = handshake.map_err(text)?;
@@ -47,7 +47,7 @@ pub(super) async fn tunnel(
         upgrade.as_mut().poll(cx)
     });
     let upgraded = upgraded.await.map_err(text)?;
-    Ok(BoxStream::new(TokioIo::new(upgraded)))
+    Ok(BoxIo::new(TokioIo::new(upgraded)))
 }
 
 fn request(to: &UrlOrigin, proxy: &ProxyRoute) -> Option<Request<Whole>> {

@@ -1,4 +1,4 @@
-//! Bytes in both directions, of any kind.
+//! A byte stream in both directions whose type is hidden.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -11,23 +11,23 @@ trait Stream: AsyncRead + AsyncWrite + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
 
-/// A stream of bytes whose type is hidden.
-pub struct BoxStream(Pin<Box<dyn Stream>>);
+/// A connection as bytes: a reader and a writer whose type is hidden.
+pub struct BoxIo(Pin<Box<dyn Stream>>);
 
-impl BoxStream {
+impl BoxIo {
     /// Hides the type of a stream.
     pub fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
         Self(Box::pin(stream))
     }
 }
 
-impl fmt::Debug for BoxStream {
+impl fmt::Debug for BoxIo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BoxStream")
+        f.write_str("BoxIo")
     }
 }
 
-impl AsyncRead for BoxStream {
+impl AsyncRead for BoxIo {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -37,7 +37,7 @@ impl AsyncRead for BoxStream {
     }
 }
 
-impl AsyncWrite for BoxStream {
+impl AsyncWrite for BoxIo {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
