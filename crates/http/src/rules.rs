@@ -1,7 +1,7 @@
-//! What the binding decides, as pure functions: no sockets, no clock, no state.
+//! The rules of Streamable HTTP, as pure functions: they use no sockets, no clock and no state.
 //!
-//! The server applies them before it acts, and the client before it sends. Each file decides one
-//! thing: the allowed hosts ([`origin`]), the values of headers ([`headers`], [`param_headers`]), the
+//! The server applies the rules before it acts, and the client before it sends. Each file has the rules of
+//! one thing: the allowed hosts ([`origin`]), the values of headers ([`headers`], [`param_headers`]), the
 //! route of a message ([`classify`]), and the HTTP status of an error ([`status`]).
 
 pub(crate) mod agreement;
