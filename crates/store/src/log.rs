@@ -54,7 +54,7 @@ impl Position {
     }
 }
 
-/// Events after a position, or the loss of some of them.
+/// Events after a position, the loss of some of them, or a position that the log never had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tail {
