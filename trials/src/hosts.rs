@@ -15,17 +15,17 @@ mod entry;
 mod form;
 #[path = "../../crates/hosts/src/jsonc.rs"]
 mod jsonc;
+#[path = "../../crates/hosts/src/raw_entry.rs"]
+mod raw_entry;
 #[path = "../../crates/hosts/src/toml.rs"]
 mod toml;
-#[path = "../../crates/hosts/src/written.rs"]
-mod written;
 #[path = "../../crates/hosts/src/yaml.rs"]
 mod yaml;
 
 use document::Document;
 use entry::Server;
 use form::{Form, Piece, pieces};
-use written::SyntaxError;
+use raw_entry::SyntaxError;
 
 /// Reads a file of one of the three kinds.
 ///
@@ -57,13 +57,13 @@ pub(crate) fn read_all(kind: u8, text: &str) {
 }
 
 fn look(document: Document, lines: usize) {
-    for written in document.servers {
+    for entry in document.servers {
         assert!(
-            (1..=lines).contains(&written.line),
+            (1..=lines).contains(&entry.line),
             "line {} of {lines}",
-            written.line
+            entry.line
         );
-        let server = Server::from(written);
+        let server = Server::from(entry);
         drop(server);
     }
 }

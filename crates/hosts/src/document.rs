@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::written::{Lines, SyntaxError, Written};
+use super::raw_entry::{Lines, RawEntry, SyntaxError};
 use super::{jsonc, toml, yaml};
 
 /// Stands in a path of keys for the root of the project.
@@ -15,7 +15,7 @@ pub(super) const PROJECT: &str = "<project>";
 #[derive(Debug, Default)]
 pub(super) struct Document {
     /// The servers, by name.
-    pub(super) servers: Vec<Written>,
+    pub(super) servers: Vec<RawEntry>,
     /// Questions that variables refer to (`inputs` of VS Code).
     pub(super) inputs: Vec<Value>,
 }
@@ -35,7 +35,7 @@ pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxEr
     for path in paths {
         if let Some(servers) = file.at(path)? {
             for (name, server) in servers.members()?.unwrap_or_default() {
-                document.servers.push(server.written(name)?);
+                document.servers.push(server.raw_entry(name)?);
             }
         }
     }
@@ -104,10 +104,10 @@ impl<'a> View<'a> {
         }
     }
 
-    fn written(self, name: String) -> Result<Written, SyntaxError> {
+    fn raw_entry(self, name: String) -> Result<RawEntry, SyntaxError> {
         let members = self.members()?;
         let lines = members.iter().flatten();
-        Ok(Written {
+        Ok(RawEntry {
             name,
             line: self.line(),
             lines: lines
@@ -145,7 +145,7 @@ fn without_place(message: &str) -> String {
 mod tests {
     use super::*;
 
-    fn servers(text: &str) -> Vec<Written> {
+    fn servers(text: &str) -> Vec<RawEntry> {
         let paths = [vec!["mcpServers"], vec!["mcp", "servers"]];
         json(text, &paths).expect("read").servers
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pintle_model::JsonObject;
 use serde_json::Value;
 
-use super::written::Written;
+use super::raw_entry::RawEntry;
 
 /// A server as its file describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,9 +79,9 @@ pub enum EntryError {
     },
 }
 
-impl From<Written> for Server {
-    fn from(written: Written) -> Self {
-        let members = written.members.as_ref();
+impl From<RawEntry> for Server {
+    fn from(raw: RawEntry) -> Self {
+        let members = raw.members.as_ref();
         let flag = |key| members.and_then(|members| members.get(key)?.as_bool());
         Self {
             is_enabled: flag("disabled") != Some(true) && flag("enabled") != Some(false),
@@ -91,10 +91,10 @@ impl From<Written> for Server {
                     hint: ": it is no object",
                 }),
             },
-            name: written.name,
-            line: written.line,
-            lines: written.lines,
-            members: written.members,
+            name: raw.name,
+            line: raw.line,
+            lines: raw.lines,
+            members: raw.members,
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     fn server(members: Value) -> Server {
-        Server::from(Written {
+        Server::from(RawEntry {
             name: "a".to_owned(),
             line: 1,
             members: members.as_object().cloned(),

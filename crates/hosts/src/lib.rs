@@ -15,12 +15,12 @@ mod expand;
 mod form;
 mod jsonc;
 mod known;
+mod raw_entry;
 mod review;
 mod server_registry;
 mod suggestion;
 mod target;
 mod toml;
-mod written;
 mod yaml;
 
 pub use config_path::{Environment, FileSource, LocalFiles, Platform};

@@ -195,12 +195,12 @@ impl ServerRegistry {
             Err(fault) => return self.faults.push(fault),
         };
         let inputs: Rc<[Value]> = document.inputs.into();
-        for written in document.servers {
+        for entry in document.servers {
             self.servers.push(Listed {
                 host,
                 origin,
                 file: file.clone(),
-                server: Server::from(written),
+                server: Server::from(entry),
                 root: root.to_owned(),
                 inputs: Rc::clone(&inputs),
             });

@@ -7,10 +7,10 @@ use serde_json::{Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::written::{Lines, SyntaxError, Written};
+use super::raw_entry::{Lines, RawEntry, SyntaxError};
 
 /// The servers in the table under a path of keys.
-pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxError> {
+pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<RawEntry>, SyntaxError> {
     let file = DeTable::parse(text).map_err(|error| fault(text, &error))?;
     let mut table = file.get_ref();
     for key in path {
@@ -21,16 +21,16 @@ pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxE
     }
     let (servers, lines) = (table.iter(), Lines::new(text));
     Ok(servers
-        .map(|(name, server)| written(&lines, name.get_ref(), server))
+        .map(|(name, server)| raw_entry(&lines, name.get_ref(), server))
         .collect())
 }
 
-fn written(places: &Lines<'_>, name: &str, server: &Spanned<DeValue<'_>>) -> Written {
+fn raw_entry(places: &Lines<'_>, name: &str, server: &Spanned<DeValue<'_>>) -> RawEntry {
     let table = match server.get_ref() {
         DeValue::Table(table) => Some(table),
         _ => None,
     };
-    Written {
+    RawEntry {
         name: name.to_owned(),
         line: places.at(server.span().start),
         members: table.map(object),

@@ -10,7 +10,7 @@ use pintle_model::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use serde_json::{Number, Value};
 
-use super::written::{SyntaxError, Written};
+use super::raw_entry::{RawEntry, SyntaxError};
 
 /// Maximum number of values of the servers of a file; values behind an alias count at each use.
 const VALUES: usize = 10_000;
@@ -33,7 +33,7 @@ enum Kind {
 }
 
 /// The servers under a path of keys: a map of them, or a list of those that have a name.
-pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxError> {
+pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<RawEntry>, SyntaxError> {
     let Some(file) = Reader::new(text).document()? else {
         return Ok(Vec::new());
     };
@@ -48,12 +48,12 @@ pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxE
     match &node.kind {
         Kind::Map(servers) => servers
             .iter()
-            .map(|(name, server)| meaning.written(name, server))
+            .map(|(name, server)| meaning.raw_entry(name, server))
             .collect(),
         Kind::List(servers) => {
             let named = servers.iter().filter_map(|server| {
                 let name = server.member("name")?.text()?;
-                Some(meaning.written(&name, server))
+                Some(meaning.raw_entry(&name, server))
             });
             named.collect()
         }
@@ -87,7 +87,7 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn written(&mut self, name: &str, server: &Node) -> Result<Written, SyntaxError> {
+    fn raw_entry(&mut self, name: &str, server: &Node) -> Result<RawEntry, SyntaxError> {
         let members = match self.value(server)? {
             Value::Object(members) => Some(members),
             _ => None,
@@ -99,7 +99,7 @@ impl Meaning {
                 .collect(),
             Kind::Scalar(_) | Kind::List(_) => BTreeMap::new(),
         };
-        Ok(Written {
+        Ok(RawEntry {
             name: name.to_owned(),
             line: server.line,
             members,

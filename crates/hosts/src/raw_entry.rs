@@ -1,12 +1,12 @@
-//! A server as a file states it, the lines of a text, and the error for a text that has another syntax.
+//! The unchecked entry of a server in a file, the lines of a text, and the error of its syntax.
 
 use std::collections::BTreeMap;
 
 use pintle_model::JsonObject;
 
-/// One server as it is written.
+/// One server in a file, before its members are checked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Written {
+pub(super) struct RawEntry {
     pub(super) name: String,
     /// The line on which it begins; from 1.
     pub(super) line: usize,
