@@ -18,15 +18,15 @@ pub struct Server {
     pub(super) lines: BTreeMap<String, usize>,
     /// Whether its host uses it.
     pub is_enabled: bool,
-    /// The way to reach the server, or the error in its definition.
-    pub reach: Result<Reach, EntryError>,
+    /// The program or the URL of the server, or the error in its definition.
+    pub target: Result<UnexpandedTarget, EntryError>,
     /// All of its members, as they are written.
     pub(super) members: Option<JsonObject>,
 }
 
-/// How a server is reached; texts may contain variables.
+/// The program or the URL of a server, before its variables are expanded. `Target` is the expanded form.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reach {
+pub enum UnexpandedTarget {
     /// The server is a program to start.
     Program {
         /// The program, without its arguments.
@@ -73,7 +73,7 @@ pub enum EntryError {
         expected: &'static str,
     },
     /// The definition does not state how to reach the server.
-    NoReach {
+    NoTarget {
         /// A possible reason.
         hint: &'static str,
     },
@@ -85,9 +85,9 @@ impl From<RawEntry> for Server {
         let flag = |key| members.and_then(|members| members.get(key)?.as_bool());
         Self {
             is_enabled: flag("disabled") != Some(true) && flag("enabled") != Some(false),
-            reach: match members {
-                Some(members) => reach(&Members(members)),
-                None => Err(EntryError::NoReach {
+            target: match members {
+                Some(members) => target(&Members(members)),
+                None => Err(EntryError::NoTarget {
                     hint: ": it is no object",
                 }),
             },
@@ -99,11 +99,11 @@ impl From<RawEntry> for Server {
     }
 }
 
-fn reach(members: &Members<'_>) -> Result<Reach, EntryError> {
+fn target(members: &Members<'_>) -> Result<UnexpandedTarget, EntryError> {
     // A host that knows several spellings prefers the newer one; so do we.
     for key in ["httpUrl", "serverUrl", "url", "uri"] {
         if let Some(url) = members.text(key)? {
-            return Ok(Reach::Url {
+            return Ok(UnexpandedTarget::Url {
                 is_sse: members.text("type")?.as_deref() == Some("sse"),
                 headers: headers(members)?,
                 url,
@@ -119,10 +119,10 @@ fn reach(members: &Members<'_>) -> Result<Reach, EntryError> {
             true => "; an extension of the host brings it",
             false => "",
         };
-        return Err(EntryError::NoReach { hint });
+        return Err(EntryError::NoTarget { hint });
     };
     arguments.extend(members.texts("args")?.unwrap_or_default());
-    Ok(Reach::Program {
+    Ok(UnexpandedTarget::Program {
         command,
         arguments,
         environment: environment(members)?,
@@ -285,8 +285,12 @@ mod tests {
         })
     }
 
-    fn program(command: &str, arguments: &[&str], environment: &[(&str, Text)]) -> Reach {
-        Reach::Program {
+    fn program(
+        command: &str,
+        arguments: &[&str],
+        environment: &[(&str, Text)],
+    ) -> UnexpandedTarget {
+        UnexpandedTarget::Program {
             command: command.to_owned(),
             arguments: arguments.iter().map(|a| (*a).to_owned()).collect(),
             environment: owned(environment),
@@ -316,7 +320,7 @@ mod tests {
         ] {
             let environment = [("A", written("1")), ("B", written("true"))];
             let expected = program("x", &["-y", "1"], &environment);
-            assert_eq!(server(members.clone()).reach, Ok(expected), "{members}");
+            assert_eq!(server(members.clone()).target, Ok(expected), "{members}");
         }
         let passed =
             json!({ "command": "x", "env_vars": ["A", { "name": "B", "source": "local" }] });
@@ -324,7 +328,7 @@ mod tests {
             ("A", Text::Env("A".to_owned())),
             ("B", Text::Env("B".to_owned())),
         ];
-        assert_eq!(server(passed).reach, Ok(program("x", &[], &environment)));
+        assert_eq!(server(passed).target, Ok(program("x", &[], &environment)));
     }
 
     #[test]
@@ -362,12 +366,12 @@ mod tests {
             ),
         ] {
             let url = "u".to_owned();
-            let expected = Reach::Url {
+            let expected = UnexpandedTarget::Url {
                 url,
                 headers,
                 is_sse,
             };
-            assert_eq!(server(members.clone()).reach, Ok(expected), "{members}");
+            assert_eq!(server(members.clone()).target, Ok(expected), "{members}");
         }
     }
 
@@ -385,17 +389,17 @@ mod tests {
             (json!({ "url": {} }), "url"),
             (json!({ "url": "u", "headers": "x" }), "headers"),
         ] {
-            match server(members.clone()).reach {
+            match server(members.clone()).target {
                 Err(EntryError::Wrong { key: found, .. }) => assert_eq!(found, key, "{members}"),
                 other => panic!("{members}: {other:?}"),
             }
         }
         let hint = "; an extension of the host brings it";
-        let reach = server(json!({ "settings": {} })).reach;
-        assert_eq!(reach, Err(EntryError::NoReach { hint }));
-        let built_in = server(json!({ "type": "builtin", "name": "developer" })).reach;
-        assert_eq!(built_in, Err(EntryError::NoReach { hint }));
-        assert!(server(json!(5)).reach.is_err() && server(json!({})).reach.is_err());
+        let target = server(json!({ "settings": {} })).target;
+        assert_eq!(target, Err(EntryError::NoTarget { hint }));
+        let built_in = server(json!({ "type": "builtin", "name": "developer" })).target;
+        assert_eq!(built_in, Err(EntryError::NoTarget { hint }));
+        assert!(server(json!(5)).target.is_err() && server(json!({})).target.is_err());
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub enum ConfigError {
         "{}:{line}: the server `{server}` has neither a command nor a URL{hint}",
         file.display()
     )]
-    NoReach {
+    NoTarget {
         /// The path of the file.
         file: PathBuf,
         /// The line; from 1.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::config_path::{Environment, FILE_BYTES, Platform};
-use super::entry::{EntryError, Reach, Server, Text};
+use super::entry::{EntryError, Server, Text, UnexpandedTarget};
 use super::env_file;
 use super::error::ConfigError;
 use super::form::{Form, Piece, Variable, pieces};
@@ -48,9 +48,9 @@ pub(super) struct Expansion<'a> {
 impl Expansion<'_> {
     /// The server as it is to be reached.
     pub(super) fn run(&self, asked: &mut Asked<'_>) -> Result<Target, ConfigError> {
-        match &self.server.reach {
+        match &self.server.target {
             Err(fault) => Err(self.wrong(fault)),
-            Ok(Reach::Url {
+            Ok(UnexpandedTarget::Url {
                 url,
                 headers,
                 is_sse,
@@ -59,7 +59,7 @@ impl Expansion<'_> {
                 headers: self.pairs("headers", headers, asked)?,
                 is_sse: *is_sse,
             })),
-            Ok(Reach::Program {
+            Ok(UnexpandedTarget::Program {
                 command,
                 arguments,
                 environment,
@@ -91,14 +91,14 @@ impl Expansion<'_> {
 
     /// Describes the effects of using the server, without expanding variables or reading files.
     pub(super) fn review(&self) -> Result<Review, ConfigError> {
-        let reach = self.server.reach.as_ref();
-        let reach = reach.map_err(|fault| self.wrong(fault))?;
+        let target = self.server.target.as_ref();
+        let target = target.map_err(|fault| self.wrong(fault))?;
         let reviewer = Reviewer {
             root: self.root,
             forms: self.forms,
             world: self.world,
         };
-        Ok(reviewer.review(&self.server.name, self.file, reach))
+        Ok(reviewer.review(&self.server.name, self.file, target))
     }
 
     fn wrong(&self, fault: &EntryError) -> ConfigError {
@@ -111,7 +111,7 @@ impl Expansion<'_> {
                 key: (*key).to_owned(),
                 expected,
             },
-            EntryError::NoReach { hint } => ConfigError::NoReach {
+            EntryError::NoTarget { hint } => ConfigError::NoTarget {
                 line: self.server.line,
                 file,
                 server,

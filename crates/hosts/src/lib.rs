@@ -24,7 +24,7 @@ mod toml;
 mod yaml;
 
 pub use config_path::{Environment, FileSource, LocalFiles, Platform};
-pub use entry::{EntryError, Reach, Server, Text};
+pub use entry::{EntryError, Server, Text, UnexpandedTarget};
 pub use error::ConfigError;
 pub use expand::{Asked, Input};
 pub use known::Host;

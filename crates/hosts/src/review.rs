@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::config_path::Environment;
-use super::entry::{Reach, Text};
+use super::entry::{Text, UnexpandedTarget};
 use super::form::{Form, Piece, Variable, pieces};
 
 /// The effects of using a server. Every text is as written in the file, with its variables.
@@ -53,20 +53,20 @@ pub(super) struct Reviewer<'a> {
 
 impl Reviewer<'_> {
     /// Describes a definition.
-    pub(super) fn review(&self, name: &str, file: &Path, reach: &Reach) -> Review {
+    pub(super) fn review(&self, name: &str, file: &Path, target: &UnexpandedTarget) -> Review {
         let mut review = Review {
             name: name.to_owned(),
             file: file.to_owned(),
-            action: self.action(reach),
+            action: self.action(target),
             variables: BTreeSet::new(),
             files: BTreeSet::new(),
         };
-        match reach {
-            Reach::Url { url, headers, .. } => {
+        match target {
+            UnexpandedTarget::Url { url, headers, .. } => {
                 self.read(url, &mut review);
                 self.pairs(headers, &mut review);
             }
-            Reach::Program {
+            UnexpandedTarget::Program {
                 command,
                 arguments,
                 environment,
@@ -86,13 +86,13 @@ impl Reviewer<'_> {
         review
     }
 
-    fn action(&self, reach: &Reach) -> Action {
-        match reach {
-            Reach::Url { url, headers, .. } => Action::Connect {
+    fn action(&self, target: &UnexpandedTarget) -> Action {
+        match target {
+            UnexpandedTarget::Url { url, headers, .. } => Action::Connect {
                 url: url.clone(),
                 headers: written(headers),
             },
-            Reach::Program {
+            UnexpandedTarget::Program {
                 command,
                 arguments,
                 environment,

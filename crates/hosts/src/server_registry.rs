@@ -155,7 +155,7 @@ impl ServerRegistry {
         };
         if candidates
             .iter()
-            .any(|other| other.server.reach != first.server.reach)
+            .any(|other| other.server.target != first.server.target)
         {
             return Err(ambiguous(named.name, &candidates));
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::page::{Page, Row};
 use crate::screen::Look;
 use pintle_hosts::without_query;
-use pintle_hosts::{ConfigOwner, Listed, Reach, ServerRegistry};
+use pintle_hosts::{ConfigOwner, Listed, ServerRegistry, UnexpandedTarget};
 
 /// Lists the servers of each file, without the values of variables and headers.
 pub(crate) fn hosts(registry: &ServerRegistry, look: Look) -> String {
@@ -42,7 +42,7 @@ pub(crate) fn hosts_json(registry: &ServerRegistry) -> Value {
                 ConfigOwner::User => "user",
             },
             "enabled": listed.server.is_enabled,
-            "reach": reach(listed),
+            "reach": target(listed),
         })
     });
     let faults = registry.faults.iter().map(ToString::to_string);
@@ -57,14 +57,14 @@ fn example(registry: &ServerRegistry) -> String {
 }
 
 fn row(listed: &Listed) -> Row {
-    let mut text = match &listed.server.reach {
-        Ok(Reach::Program {
+    let mut text = match &listed.server.target {
+        Ok(UnexpandedTarget::Program {
             command, arguments, ..
         }) => {
             let words = std::iter::once(command).chain(arguments);
             words.map(String::as_str).collect::<Vec<_>>().join(" ")
         }
-        Ok(Reach::Url { url, .. }) => without_query(url).to_owned(),
+        Ok(UnexpandedTarget::Url { url, .. }) => without_query(url).to_owned(),
         Err(_) => "(neither a command nor a URL)".to_owned(),
     };
     if !listed.server.is_enabled {
@@ -73,14 +73,14 @@ fn row(listed: &Listed) -> Row {
     Row::new(&listed.server.name, text)
 }
 
-fn reach(listed: &Listed) -> Value {
-    match &listed.server.reach {
-        Ok(Reach::Program {
+fn target(listed: &Listed) -> Value {
+    match &listed.server.target {
+        Ok(UnexpandedTarget::Program {
             command, arguments, ..
         }) => {
             json!({ "command": command, "args": arguments })
         }
-        Ok(Reach::Url { url, .. }) => json!({ "url": without_query(url) }),
+        Ok(UnexpandedTarget::Url { url, .. }) => json!({ "url": without_query(url) }),
         Err(_) => Value::Null,
     }
 }
