@@ -247,7 +247,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Returns the value of a scalar in the core schema of YAML 1.2.
+/// Returns the value of a scalar in the core schema of YAML 1.2. Hexadecimal and octal numbers stay text.
+// `pintle-skills` has a function like this one. See decision 27 for the differences.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Value {
     let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
     if style != ScalarStyle::Plain || is_text {

@@ -125,7 +125,8 @@ fn refuse(line: usize, is_anchored: bool, is_tagged: bool) -> Result<(), SkillEr
     }
 }
 
-/// A plain scalar by the core schema.
+/// Returns the value of a plain scalar in the core schema.
+// `pintle-hosts` has a function like this one. See decision 27 for the differences.
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
