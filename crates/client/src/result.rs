@@ -4,7 +4,6 @@
 //!
 //! [core]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_model::method::{CallTool, Method};
@@ -12,7 +11,6 @@ use pintle_model::{
     CallToolResult, EmptyResult, Feature, InputRequired, Outcome, OutcomeError, ResultType,
     TASKS_EXTENSION, Task as Record,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -106,18 +104,33 @@ pub(crate) fn misbehaved(request: &Request, source: Misbehavior) -> CallError {
     }
 }
 
+/// Reads the kind of an answer, if the revision has kinds or the request may become a task.
+///
+/// # Errors
+///
+/// [`Misbehavior::Unreadable`].
+pub(crate) fn kind_of(
+    raw: &RawValue,
+    session: &Conversation,
+    request: &Request,
+) -> Result<Option<ResultType>, Misbehavior> {
+    match session.info.revision.has(Feature::ResultType) || request.is_augmented {
+        true => ResultType::of(raw).map_err(unreadable),
+        false => Ok(None),
+    }
+}
+
 /// Returns the questions in a result, if the revision allows them.
 pub(crate) fn question_in(
     raw: &RawValue,
+    kind: Option<&ResultType>,
     session: &Conversation,
     request: &Request,
 ) -> Result<Option<InputRequired>, CallError> {
     if !session.info.revision.has(Feature::InputRequired) {
         return Ok(None);
     }
-    let peek: Peek<'_> = serde_json::from_str(raw.get())
-        .map_err(|error| misbehaved(request, unreadable(OutcomeError::Malformed(error))))?;
-    match peek.result_type.as_deref().map(ResultType::from) {
+    match kind {
         Some(ResultType::InputRequired) if may_ask(request) => {
             match Outcome::<EmptyResult>::decode(raw) {
                 Ok(Outcome::InputRequired(required)) => Ok(Some(required)),
@@ -145,6 +158,7 @@ fn may_ask(request: &Request) -> bool {
 /// [`Misbehavior::UnexpectedTask`] if the request cannot become a task.
 pub(crate) fn task_in(
     raw: &RawValue,
+    kind: Option<&ResultType>,
     session: &Conversation,
     request: &Request,
 ) -> Result<Option<Record>, Misbehavior> {
@@ -152,10 +166,7 @@ pub(crate) fn task_in(
     if !is_told && !request.is_augmented {
         return Ok(None);
     }
-    let peek: Peek<'_> = serde_json::from_str(raw.get())
-        .map_err(|error| unreadable(OutcomeError::Malformed(error)))?;
-    let kind = peek.result_type.as_deref().map(ResultType::from);
-    if is_told && kind != Some(ResultType::Task) {
+    if is_told && kind != Some(&ResultType::Task) {
         return Ok(None);
     }
     if is_told && !may_become_task(request, session) {
@@ -168,13 +179,6 @@ pub(crate) fn task_in(
         Err(_) if !is_told => Ok(None),
         Err(fault) => Err(unreadable(fault)),
     }
-}
-
-/// The member that names the kind of a result.
-#[derive(Deserialize)]
-struct Peek<'a> {
-    #[serde(rename = "resultType", borrow)]
-    result_type: Option<Cow<'a, str>>,
 }
 
 /// Returns true if the server may turn the call into a task: a tool call, if both sides support the

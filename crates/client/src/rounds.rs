@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintle_model::method::MethodName;
-use pintle_model::{ErrorCode, Feature, InputRequest, InputRequired, InputResponses};
+use pintle_model::{ErrorCode, Feature, InputRequest, InputRequired, InputResponses, Task};
 use pintle_proto::{Rounds, retry_params};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, fitted};
 use crate::error::{CallError, Misbehavior, QuestionError};
 use crate::exchange::exchange;
 use crate::request::Request;
-use crate::result::{RawOutcome, misbehaved, question_in, task_in};
+use crate::result::{RawOutcome, kind_of, misbehaved, question_in, task_in};
 use crate::state::ClientState;
 
 /// Makes a call in as many rounds as it takes, all on one conversation.
@@ -32,10 +32,7 @@ pub(crate) async fn rounds(
         let is_first = body == params;
         let answer = exchange(state, session, request, body).await;
         let (required, task) = match &answer {
-            Ok(raw) => (
-                question_in(raw, session, request)?,
-                task_in(raw, session, request).map_err(|source| misbehaved(request, source))?,
-            ),
+            Ok(raw) => read_kind(raw, session, request)?,
             Err(_) => (None, None),
         };
         if let Some(task) = task {
@@ -56,6 +53,19 @@ pub(crate) async fn rounds(
         }
         body = answered(state, session, &request.method, &params, required).await?;
     }
+}
+
+/// Returns the questions or the task in an answer; neither if the answer is a result.
+fn read_kind(
+    raw: &RawValue,
+    session: &Conversation,
+    request: &Request,
+) -> Result<(Option<InputRequired>, Option<Task>), CallError> {
+    let misbehaved = |source| misbehaved(request, source);
+    let kind = kind_of(raw, session, request).map_err(misbehaved)?;
+    let required = question_in(raw, kind.as_ref(), session, request)?;
+    let task = task_in(raw, kind.as_ref(), session, request).map_err(misbehaved)?;
+    Ok((required, task))
 }
 
 /// Keeps an answer that came at once, or drops what its error makes doubtful.

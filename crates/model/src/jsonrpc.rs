@@ -21,3 +21,4 @@ pub use message::{InvalidMessage, Message, Notification, Request, Response, Resp
 pub(crate) use meta_outline::{MetaFault, MetaMember, MetaSpans, find_meta};
 pub use outline::{Member, Outline};
 pub use params::ParamsRef;
+pub(crate) use scan::members;

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 
+use crate::jsonrpc::members;
 use crate::open_enum::open_enum;
 use crate::{CreateTaskResult, Fit, FitError, InputRequired, Revision, TaskHandle};
 
@@ -45,13 +46,52 @@ open_enum! {
     }
 }
 
+impl ResultType {
+    /// Reads the kind of a result, and nothing else; `None` if the result does not state it.
+    ///
+    /// # Errors
+    ///
+    /// [`OutcomeError::Malformed`] if the result is not an object, or states its kind in a wrong way.
+    pub fn of(result: &RawValue) -> Result<Option<Self>, OutcomeError> {
+        let peek = Peek::read(result)?;
+        Ok(peek.result_type.as_deref().map(Self::from))
+    }
+}
+
 /// Members of a result that decide its kind.
-#[derive(Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Peek<'a> {
     #[serde(borrow)]
     result_type: Option<Cow<'a, str>>,
     task: Option<IgnoredAny>,
+}
+
+impl<'a> Peek<'a> {
+    fn read(result: &'a RawValue) -> serde_json::Result<Self> {
+        match Self::scan(result.get()) {
+            Some(peek) => Ok(peek),
+            None => serde_json::from_str(result.get()),
+        }
+    }
+
+    /// Reads a result that is in order, in one pass.
+    fn scan(result: &'a str) -> Option<Self> {
+        let (mut result_type, mut task) = (None, None);
+        members(result, |name, value| match name {
+            "resultType" if result_type.is_none() => {
+                result_type = Some(value.as_text()?);
+                Some(())
+            }
+            "task" if task.is_none() && !value.is_null() => {
+                task = Some(IgnoredAny);
+                Some(())
+            }
+            "resultType" | "task" => None,
+            _ => Some(()),
+        })?;
+        Some(Self { result_type, task })
+    }
 }
 
 impl<R> Outcome<R> {
@@ -89,7 +129,7 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// [`OutcomeError`]; the peer is at fault.
     pub fn decode(result: &RawValue) -> Result<Self, OutcomeError> {
-        let peek: Peek<'_> = serde_json::from_str(result.get())?;
+        let peek = Peek::read(result)?;
         Self::decode_as(result, peek.result_type)
     }
 
@@ -100,7 +140,7 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// [`OutcomeError`]; the peer is at fault.
     pub fn decode_augmented(result: &RawValue) -> Result<Self, OutcomeError> {
-        let peek: Peek<'_> = serde_json::from_str(result.get())?;
+        let peek = Peek::read(result)?;
         if peek.result_type.is_some() || peek.task.is_none() {
             return Self::decode_as(result, peek.result_type);
         }

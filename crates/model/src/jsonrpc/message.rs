@@ -126,19 +126,27 @@ impl<'a> Message<'a> {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             InvalidMessage::new(None, Error::parse_error("the message is not UTF-8"))
         })?;
-        match scan::read(text, values) {
-            Some(scanned) => Ok(Self::scanned(scanned)),
+        match scan::read(text, values).and_then(Self::scanned) {
+            Some(message) => Ok(message),
             None => Self::read_carefully(text, values),
         }
     }
 
-    fn scanned(scanned: Scanned<'a>) -> Self {
-        let method = Cow::Borrowed(scanned.method);
-        let params = scanned.params;
-        match scanned.id {
-            Some(id) => Self::Request(Request { id, method, params }),
-            None => Self::Notification(Notification { method, params }),
-        }
+    fn scanned(scanned: Scanned<'a>) -> Option<Self> {
+        Some(match scanned {
+            Scanned::Asking { id, method, params } => {
+                let method = Cow::Borrowed(method);
+                match id {
+                    Some(id) => Self::Request(Request { id, method, params }),
+                    None => Self::Notification(Notification { method, params }),
+                }
+            }
+            Scanned::Result { id, result } => {
+                // The type of serde is made only from a text that serde has read.
+                let body = ResponseBody::Result(serde_json::from_str(result).ok()?);
+                Self::Response(Response { id, body })
+            }
+        })
     }
 
     /// Reads every message, and words the errors.

@@ -1,14 +1,15 @@
-//! The fast reader of requests and notifications: one pass over a message that is in order.
+//! The fast reader of messages: one pass over a message that is in order.
 //!
 //! It checks the syntax, the depth and the number of values, and records the positions of members.
-//! It returns `None` for everything else: responses, errors, duplicate members, escapes in names. The
-//! careful reader of [`super::message`] reads those, and words the errors. A message that both accept
-//! is the same message.
+//! It returns `None` for everything else: errors, duplicate members, escapes in names. The careful
+//! reader of [`super::message`] reads those, and words the errors. A message that both accept is the
+//! same message.
 
 use super::RequestId;
 use super::meta_outline::{MetaMember, MetaSpans};
 use super::outline::{Member, Outline};
 use super::params::ParamsRef;
+use crate::RawJson;
 use crate::span::Span;
 
 /// Deepest nesting that is read here. The careful reader accepts more.
@@ -16,27 +17,54 @@ pub(super) const MAX_DEPTH: usize = 64;
 
 /// Reads a message of at most `values` commas and opening brackets outside of strings.
 pub(super) fn read(text: &str, values: usize) -> Option<Scanned<'_>> {
+    u32::try_from(text.len()).ok()?;
+    let mut found = Members::default();
+    whole_object(text, values, |scan, name| found.member(scan, name))?;
+    found.into_scanned()
+}
+
+/// Passes each member of an object to `member`. Returns `None` if `member` does, and for a text that
+/// only a careful reader accepts.
+pub(crate) fn members<'a>(
+    text: &'a str,
+    mut member: impl FnMut(&'a str, RawJson<'a>) -> Option<()>,
+) -> Option<()> {
+    whole_object(text, usize::MAX, |scan, name| {
+        member(name, RawJson::checked(scan.value()?))
+    })
+}
+
+#[inline]
+fn whole_object<'a>(
+    text: &'a str,
+    values: usize,
+    member: impl FnMut(&mut Scan<'a>, &'a str) -> Option<()>,
+) -> Option<()> {
     let mut scan = Scan {
         text,
         at: 0,
         depth: 0,
         values,
     };
-    let mut found = Members::default();
     scan.skip_space();
-    scan.object(|scan, name| found.member(scan, name))?;
+    scan.object(member)?;
     scan.skip_space();
-    if scan.at < text.len() {
-        return None;
-    }
-    found.into_scanned()
+    (scan.at == text.len()).then_some(())
 }
 
-/// A request, or a notification without an id.
-pub(super) struct Scanned<'a> {
-    pub(super) id: Option<RequestId>,
-    pub(super) method: &'a str,
-    pub(super) params: Option<ParamsRef<'a>>,
+/// A message in order. Closed: a response with an error is left to the careful reader.
+pub(super) enum Scanned<'a> {
+    /// A request, or a notification without an id.
+    Asking {
+        id: Option<RequestId>,
+        method: &'a str,
+        params: Option<ParamsRef<'a>>,
+    },
+    /// A response with a result.
+    Result {
+        id: Option<RequestId>,
+        result: &'a str,
+    },
 }
 
 /// The members of a message.
@@ -46,6 +74,7 @@ struct Members<'a> {
     id: Option<RequestId>,
     method: Option<&'a str>,
     params: Option<Option<ParamsRef<'a>>>,
+    result: Option<&'a str>,
 }
 
 impl<'a> Members<'a> {
@@ -67,17 +96,27 @@ impl<'a> Members<'a> {
                 self.params = Some(params(scan)?);
                 Some(())
             }
+            "result" if self.result.is_none() => {
+                self.result = Some(scan.value()?);
+                Some(())
+            }
             "jsonrpc" | "id" | "method" | "params" | "result" | "error" => None,
             _ => scan.value().map(drop),
         }
     }
 
     fn into_scanned(self) -> Option<Scanned<'a>> {
-        Some(Scanned {
-            id: self.id,
-            method: self.method.filter(|_| self.is_jsonrpc)?,
-            params: self.params.flatten(),
-        })
+        let id = self.id;
+        match (self.method, self.result) {
+            _ if !self.is_jsonrpc => None,
+            (Some(method), None) => Some(Scanned::Asking {
+                id,
+                method,
+                params: self.params.flatten(),
+            }),
+            (None, Some(result)) => Some(Scanned::Result { id, result }),
+            _ => None,
+        }
     }
 }
 

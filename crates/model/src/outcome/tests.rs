@@ -92,3 +92,27 @@ fn a_task_member_is_a_task_only_if_one_was_requested() {
     let plain = Outcome::<CallToolResult>::decode(&wire).unwrap();
     assert!(plain.into_complete().unwrap().extra.contains_key("task"));
 }
+
+#[test]
+fn the_kind_of_a_result_is_read_alike_by_both_readers() {
+    for text in [
+        "{}",
+        r#"{"resultType":"complete"}"#,
+        r#"{"content":[{"resultType":"task"}],"resultType":"input_required"}"#,
+        r#"{"resultType":"t\u0061sk","task":{"taskId":"t"}}"#,
+        r#"{"task":null}"#,
+        r#"{"resultType":null}"#,
+        r#"{"result\u0054ype":"task"}"#,
+        r#"{"resultType":"task","resultType":"task"}"#,
+        r#"{"task":1,"task":2}"#,
+        r#"{"resultType":1}"#,
+        "[]",
+        "null",
+    ] {
+        let raw = RawValue::from_string(text.to_owned()).unwrap();
+        let careful: Option<Peek<'_>> = serde_json::from_str(text).ok();
+        assert_eq!(Peek::read(&raw).ok(), careful, "{text}");
+        let kind = careful.map(|peek| peek.result_type.as_deref().map(ResultType::from));
+        assert_eq!(ResultType::of(&raw).ok(), kind, "{text}");
+    }
+}

@@ -11,7 +11,8 @@ fn facts(message: &Message<'_>) -> String {
 }
 
 fn both(text: &str, values: usize) -> (Option<String>, Option<String>) {
-    let fast = scan::read(text, values).map(|scanned| facts(&Message::scanned(scanned)));
+    let fast = scan::read(text, values).and_then(Message::scanned);
+    let fast = fast.map(|message| facts(&message));
     let careful = Message::read_carefully(text, values);
     (fast, careful.ok().map(|message| facts(&message)))
 }
@@ -35,6 +36,8 @@ fn messages_in_order_are_read_in_one_pass() {
         format!(
             r#"{{"jsonrpc":"2.0","id":-7,"method":"tools/call","params":{{"name":"a","arguments":{{"x":"\"y\\"}},"_meta":{META}}}}}"#
         ),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\n"}]}}"#.to_owned(),
+        r#" {"result": [1] , "x":0,"jsonrpc":"2.0"} "#.to_owned(),
     ] {
         assert!(fast_agrees(&text, usize::MAX), "{text}");
     }
@@ -46,7 +49,11 @@ fn everything_else_is_left_to_the_careful_reader() {
         "",
         "{}",
         "[]",
-        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#,
+        r#"{"id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}"#,
         r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
@@ -164,6 +171,14 @@ fn key() -> impl Strategy<Value = String> {
     ]
 }
 
+fn written(message: &serde_json::Value, is_pretty: bool) -> String {
+    let text = match is_pretty {
+        true => serde_json::to_string_pretty(message),
+        false => serde_json::to_string(message),
+    };
+    text.expect("JSON")
+}
+
 proptest! {
     #[test]
     fn both_readers_agree_on_any_text(parts in prop::collection::vec(part(), 0..30)) {
@@ -175,7 +190,12 @@ proptest! {
     #[test]
     fn both_readers_agree_on_messages(params in value(4), id in value(0), is_pretty in any::<bool>()) {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": "m", "params": params});
-        let text = if is_pretty { serde_json::to_string_pretty(&message) } else { serde_json::to_string(&message) };
-        fast_agrees(&text.expect("JSON"), usize::MAX);
+        fast_agrees(&written(&message, is_pretty), usize::MAX);
+    }
+
+    #[test]
+    fn both_readers_agree_on_responses(result in value(4), id in value(0), is_pretty in any::<bool>()) {
+        let message = serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result});
+        fast_agrees(&written(&message, is_pretty), usize::MAX);
     }
 }
