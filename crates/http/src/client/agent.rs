@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::WWW_AUTHENTICATE;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
 use pintle_runtime::{
     AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxAuthorizer, RequestSummary,
     RetryDecision,
@@ -13,6 +13,7 @@ use pintle_runtime::{
 use tokio::time::timeout;
 
 use crate::client::failure::HttpTransportError;
+use crate::client::head::RequestHead;
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::redirect::{RedirectError, redirect};
 use crate::client::url::EndpointUrl;
@@ -28,15 +29,12 @@ pub(crate) struct Agent<F> {
     pub(crate) authorizer: Option<BoxAuthorizer>,
 }
 
-/// A request about to be made.
-#[derive(Debug, Clone)]
-pub(crate) struct PreparedRequest {
-    pub(crate) method: Method,
-    pub(crate) to: EndpointUrl,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    /// The operation, for the authorizer. `None` if the request must not start a sign-in.
-    pub(crate) operation: Option<String>,
+/// A request about to be made. Each attempt writes its headers anew, so that none are copied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PreparedRequest<'a> {
+    pub(crate) to: &'a EndpointUrl,
+    pub(crate) head: RequestHead<'a>,
+    pub(crate) body: &'a Bytes,
 }
 
 impl<F: HttpClient> Agent<F> {
@@ -49,15 +47,25 @@ impl<F: HttpClient> Agent<F> {
     /// [`HttpTransportError::Unauthorized`].
     pub(crate) async fn ask(
         &self,
-        ask: PreparedRequest,
+        ask: PreparedRequest<'_>,
         wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
-        let Some(authorizer) = &self.authorizer else {
-            return self.attempt(ask, &HeaderMap::new(), wait).await;
-        };
+        match &self.authorizer {
+            None => self.attempt(ask, None, wait).await,
+            // Boxed, so that calls without an authorizer are not as large.
+            Some(authorizer) => Box::pin(self.ask_authorized(authorizer, ask, wait)).await,
+        }
+    }
+
+    async fn ask_authorized(
+        &self,
+        authorizer: &BoxAuthorizer,
+        ask: PreparedRequest<'_>,
+        wait: Duration,
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let url = ask.to.to_string();
-        let method = ask.method.clone();
-        let operation = ask.operation.clone();
+        let method = ask.head.method();
+        let operation = ask.head.operation();
         let summary = RequestSummary::new(
             method.as_str(),
             &url,
@@ -67,7 +75,7 @@ impl<F: HttpClient> Agent<F> {
         loop {
             let auth = authorizer.authorize(summary).await?;
             let headers = authorization(&auth)?;
-            let response = self.attempt(ask.clone(), &headers, wait).await?;
+            let response = self.attempt(ask, Some(&headers), wait).await?;
             let Some(refused) = refusal(&response, auth.generation, before) else {
                 if let Some(nonce) = nonce(response.headers()) {
                     authorizer.take_nonce(nonce);
@@ -86,8 +94,8 @@ impl<F: HttpClient> Agent<F> {
 
     async fn attempt(
         &self,
-        ask: PreparedRequest,
-        headers: &HeaderMap,
+        ask: PreparedRequest<'_>,
+        headers: Option<&HeaderMap>,
         wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let answered = timeout(wait, self.follow(ask, headers)).await;
@@ -96,17 +104,20 @@ impl<F: HttpClient> Agent<F> {
 
     async fn follow(
         &self,
-        mut ask: PreparedRequest,
-        headers: &HeaderMap,
+        ask: PreparedRequest<'_>,
+        headers: Option<&HeaderMap>,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
+        let mut moved = None;
         let mut left = self.redirects;
         loop {
-            let response = self.fetch.fetch(self.request(&ask, headers)).await?;
+            let to = moved.as_ref().unwrap_or(ask.to);
+            let request = self.request(ask, to, headers);
+            let response = self.fetch.fetch(request).await?;
             let status = response.status();
-            let Some(to) = redirect(&ask.to, status, response.headers()) else {
+            let Some(next) = redirect(to, status, response.headers()) else {
                 return Ok(response);
             };
-            ask.to = to?;
+            moved = Some(next?);
             left = left.checked_sub(1).ok_or(RedirectError::TooMany {
                 status: status.as_u16(),
                 most: self.redirects,
@@ -114,17 +125,20 @@ impl<F: HttpClient> Agent<F> {
         }
     }
 
-    fn request(&self, ask: &PreparedRequest, headers: &HeaderMap) -> Request<Bytes> {
+    fn request(
+        &self,
+        ask: PreparedRequest<'_>,
+        to: &EndpointUrl,
+        headers: Option<&HeaderMap>,
+    ) -> Request<Bytes> {
         let mut request = Request::new(ask.body.clone());
-        *request.method_mut() = ask.method.clone();
-        *request.uri_mut() = ask.to.uri().clone();
-        *request.headers_mut() = ask.headers.clone();
+        *request.method_mut() = ask.head.method();
+        *request.uri_mut() = to.uri().clone();
+        *request.headers_mut() = ask.head.headers();
         // A header of the authorizer replaces the caller's header of the same name.
-        let own = self
-            .own
-            .iter()
-            .filter(|(name, _)| !headers.contains_key(*name));
-        for (name, value) in own.chain(headers) {
+        let is_replaced = |name| headers.is_some_and(|headers| headers.contains_key(name));
+        let own = self.own.iter().filter(|(name, _)| !is_replaced(*name));
+        for (name, value) in own.chain(headers.into_iter().flatten()) {
             request.headers_mut().append(name, value.clone());
         }
         request

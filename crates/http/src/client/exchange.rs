@@ -92,7 +92,7 @@ impl<F: HttpClient> HttpConversation<F> {
         let subject = call.subject();
         let wait = self.limits.response_idle_timeout;
         let message = call.mirrored(&subject);
-        let response = self.post(&state, message, call.body.clone(), wait).await?;
+        let response = self.post(&state, message, &call.body, wait).await?;
         if self.has_two_endpoints() {
             return taken(response, &state).await;
         }
@@ -112,10 +112,13 @@ impl<F: HttpClient> HttpConversation<F> {
         {
             self.note_session(&parts.headers)?;
         }
+        // What few calls need is boxed, so that the others are not as large.
         match found {
             ResponseKind::Message => self.take_message(call.id, body).await,
-            ResponseKind::Events => self.read_events(call, state, body).await,
-            ResponseKind::ErrorBody(trouble) => self.read_error_body(call, trouble, body).await,
+            ResponseKind::Events => Box::pin(self.read_events(call, state, body)).await,
+            ResponseKind::ErrorBody(trouble) => {
+                Box::pin(self.read_error_body(call, trouble, body)).await
+            }
             ResponseKind::Ended(trouble) => Err(trouble.into()),
             ResponseKind::Accepted => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
         }
@@ -307,9 +310,9 @@ impl<F: HttpClient> HttpConversation<F> {
     pub(crate) async fn notify(
         &self,
         state: &SessionState,
-        body: Bytes,
+        body: &Bytes,
     ) -> Result<(), HttpTransportError> {
-        let method = match Message::parse(&body) {
+        let method = match Message::parse(body) {
             Ok(Message::Notification(notice)) => Some(notice.method.into_owned()),
             _ => None,
         };
@@ -318,7 +321,7 @@ impl<F: HttpClient> HttpConversation<F> {
             ..RoutingHeaders::default()
         };
         let wait = self.limits.header_timeout;
-        let response = self.post(state, message, body.clone(), wait).await?;
+        let response = self.post(state, message, body, wait).await?;
         taken(response, state).await
     }
 

@@ -8,7 +8,7 @@
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
 
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use pintle_model::{Feature, Revision};
 
 use crate::client::session_id::SessionId;
@@ -41,8 +41,47 @@ pub(crate) struct SessionHeaders<'a> {
     pub(crate) session: Option<&'a SessionId>,
 }
 
+/// The head of a request, as its parts. Closed: one kind for each HTTP method.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RequestHead<'a> {
+    /// A message.
+    Post(SessionHeaders<'a>, RoutingHeaders<'a>),
+    /// The session's stream, or the rest of a stream after the event of this id.
+    Get(SessionHeaders<'a>, Option<&'a str>),
+    /// The end of a session.
+    Delete(SessionHeaders<'a>),
+}
+
+impl RequestHead<'_> {
+    pub(crate) fn method(&self) -> Method {
+        match self {
+            Self::Post(..) => Method::POST,
+            Self::Get(..) => Method::GET,
+            Self::Delete(_) => Method::DELETE,
+        }
+    }
+
+    pub(crate) fn headers(&self) -> HeaderMap {
+        match *self {
+            Self::Post(under, message) => post(under, message),
+            Self::Get(under, last_id) => get(under, last_id),
+            Self::Delete(under) => delete(under),
+        }
+    }
+
+    /// Returns the operation as a stable text for the authorizer. `None` if the request must not
+    /// start a sign-in.
+    pub(crate) fn operation(&self) -> Option<String> {
+        match self {
+            Self::Post(_, message) => Some(message.operation()),
+            Self::Get(..) => Some("GET".to_owned()),
+            Self::Delete(_) => None,
+        }
+    }
+}
+
 /// The headers of a POST.
-pub(crate) fn post(under: SessionHeaders<'_>, message: RoutingHeaders<'_>) -> HeaderMap {
+fn post(under: SessionHeaders<'_>, message: RoutingHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, JSON);
     headers.insert(ACCEPT, EITHER);
@@ -54,7 +93,7 @@ pub(crate) fn post(under: SessionHeaders<'_>, message: RoutingHeaders<'_>) -> He
 }
 
 /// The headers of a GET that opens the session's stream, or goes on with one after an event.
-pub(crate) fn get(under: SessionHeaders<'_>, last_event_id: Option<&str>) -> HeaderMap {
+fn get(under: SessionHeaders<'_>, last_event_id: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, EVENT_STREAM);
     under.write(&mut headers);
@@ -70,7 +109,7 @@ pub(crate) fn last_event_id_of(id: &str) -> Option<HeaderValue> {
 }
 
 /// The headers of a DELETE that ends a session.
-pub(crate) fn delete(under: SessionHeaders<'_>) -> HeaderMap {
+fn delete(under: SessionHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(2);
     under.write(&mut headers);
     headers
@@ -103,6 +142,14 @@ impl SessionHeaders<'_> {
 }
 
 impl RoutingHeaders<'_> {
+    fn operation(&self) -> String {
+        let method = self.method.unwrap_or("answer");
+        match self.subject {
+            Some(subject) => format!("{method} {subject}"),
+            None => method.to_owned(),
+        }
+    }
+
     fn write(&self, headers: &mut HeaderMap) {
         if let Some(method) = self.method {
             put(headers, METHOD, method);
@@ -119,9 +166,10 @@ impl RoutingHeaders<'_> {
 }
 
 fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    let value = HeaderValue::from_str(&encode(value));
     // Encoded values are printable ASCII, which every header can hold.
-    headers.extend(value.ok().map(|value| (name, value)));
+    if let Ok(value) = HeaderValue::from_str(&encode(value)) {
+        headers.append(name, value);
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Response};
+use http::{HeaderMap, Response};
 use pintle_model::Revision;
 use pintle_runtime::Wire;
 use pintle_runtime::sync::{Mutex, MutexGuard};
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use crate::client::agent::{Agent, PreparedRequest};
 use crate::client::answer::{ResponseKind, Sent, SessionUse, meaning};
 use crate::client::failure::HttpTransportError;
-use crate::client::head::{self, RoutingHeaders, SessionHeaders};
+use crate::client::head::{RequestHead, RoutingHeaders, SessionHeaders};
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::options::HttpClientLimits;
 use crate::client::session_id::SessionId;
@@ -120,14 +120,12 @@ impl<F: HttpClient> HttpConversation<F> {
         &self,
         state: &SessionState,
         message: RoutingHeaders<'_>,
-        body: Bytes,
+        body: &Bytes,
         wait: std::time::Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = PreparedRequest {
-            method: Method::POST,
-            to: state.messages_to.as_ref().unwrap_or(&self.url).clone(),
-            operation: Some(operation(&message)),
-            headers: head::post(state.under(), message),
+            to: state.messages_to.as_ref().unwrap_or(&self.url),
+            head: RequestHead::Post(state.under(), message),
             body,
         };
         self.agent.ask(ask, wait).await
@@ -144,11 +142,9 @@ impl<F: HttpClient> HttpConversation<F> {
         last_id: Option<&str>,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = PreparedRequest {
-            method: Method::GET,
-            to: self.url.clone(),
-            headers: head::get(state.under(), last_id),
-            body: Bytes::new(),
-            operation: Some("GET".to_owned()),
+            to: &self.url,
+            head: RequestHead::Get(state.under(), last_id),
+            body: &Bytes::new(),
         };
         self.agent.ask(ask, self.limits.header_timeout).await
     }
@@ -160,12 +156,9 @@ impl<F: HttpClient> HttpConversation<F> {
             return;
         }
         let ask = PreparedRequest {
-            method: Method::DELETE,
-            to: self.url.clone(),
-            headers: head::delete(state.under()),
-            body: Bytes::new(),
-            // The end of a session must not start a sign-in.
-            operation: None,
+            to: &self.url,
+            head: RequestHead::Delete(state.under()),
+            body: &Bytes::new(),
         };
         // The conversation ends whatever the response is.
         match self.agent.ask(ask, self.limits.close_timeout).await {
@@ -182,15 +175,6 @@ impl<F: HttpClient> HttpConversation<F> {
                 }
             }
         }
-    }
-}
-
-/// Returns the operation of a message, as a stable text for the authorizer.
-fn operation(message: &RoutingHeaders<'_>) -> String {
-    let method = message.method.unwrap_or("answer");
-    match message.subject {
-        Some(subject) => format!("{method} {subject}"),
-        None => method.to_owned(),
     }
 }
 

@@ -294,24 +294,24 @@ impl Gate {
 async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
     match work {
         Work::Call(call) => answer(&conversation, call).await,
-        Work::Notify(state, body) => Done::Notified(conversation.notify(&state, body).await),
+        Work::Notify(state, body) => Done::Notified(conversation.notify(&state, &body).await),
         Work::Confirm(state, body) => {
-            let confirmed = conversation.notify(&state, body).await;
+            let confirmed = conversation.notify(&state, &body).await;
             Done::Confirmed(state, confirmed)
         }
         Work::Listen(state, opened) => {
             // The receiver may be gone.
             let opened = || opened.send(()).unwrap_or_default();
-            Done::Listened(conversation.listen(&state, opened).await)
+            Done::Listened(Box::pin(conversation.listen(&state, opened)).await)
         }
-        Work::Hear(mut events) => {
-            Done::Heard(match conversation.hear_out(None, &mut events).await {
+        Work::Hear(mut events) => Done::Heard(
+            match Box::pin(conversation.hear_out(None, &mut events)).await {
                 Err(broken) => broken.into(),
                 Ok(End::Answered | End::Cut | End::Unreachable | End::Refused(_)) => {
                     ResumeError::Ended.into()
                 }
-            })
-        }
+            },
+        ),
     }
 }
 
@@ -324,7 +324,7 @@ async fn answer<F: HttpClient>(conversation: &HttpConversation<F>, call: PostedC
             if may_be_old && trouble.suggests_two_endpoints() =>
         {
             let state = conversation.state(None);
-            match conversation.open_two_endpoints(&state).await {
+            match Box::pin(conversation.open_two_endpoints(&state)).await {
                 Ok(events) => Done::Moved(call, events),
                 Err(error) => {
                     tracing::debug!(%error, "the server does not speak the older transport either");

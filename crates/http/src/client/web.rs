@@ -87,7 +87,8 @@ impl HttpClient for WebClient {
                 answered => return answered.map_err(|failure| failure.into_error(origin)),
             }
         }
-        let link: Link = network.connect(&origin).await?;
+        // Boxed, so that requests on open connections are not as large.
+        let link: Link = Box::pin(network.connect(&origin)).await?;
         pool.share(&link);
         link.send(request, pool)
             .await
