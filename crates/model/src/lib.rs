@@ -49,6 +49,7 @@ mod number;
 mod page;
 mod present;
 mod progress;
+mod progress_notice;
 mod prompts;
 mod resources;
 mod tagged;
@@ -78,6 +79,7 @@ pub use level::LoggingLevel;
 pub use logging::{LogMessageParams, SetLevelParams};
 pub use page::{Cursor, ListParams};
 pub use progress::{CancelledParams, ProgressParams};
+pub use progress_notice::ProgressNotice;
 pub use prompts::{
     GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
 };

@@ -5,14 +5,13 @@
 
 mod compound;
 mod key;
-mod progress;
 mod quote;
 mod writer;
 
 use serde::Serialize;
 
-pub use progress::ProgressNotice;
-use writer::Writer;
+pub(crate) use quote::quoted;
+pub(crate) use writer::Writer;
 
 /// Error of writing a value.
 pub type WriteError = serde_json::Error;

@@ -14,7 +14,7 @@ use super::writer::Writer;
 const FOREIGN: &str = "$serde_json";
 
 /// An array or an object that is being written.
-pub(super) struct Compound<'w> {
+pub(crate) struct Compound<'w> {
     writer: Writer<'w>,
     is_empty: bool,
     end: &'static [u8],
@@ -99,7 +99,7 @@ impl SerializeMap for Compound<'_> {
 }
 
 /// A value with named members that is being written.
-pub(super) enum Struct<'w> {
+pub(crate) enum Struct<'w> {
     Own(Compound<'w>),
     /// Something of `serde_json`'s own, such as raw JSON. Each of these has one member.
     Foreign(Writer<'w>, &'static str),

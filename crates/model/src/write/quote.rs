@@ -9,7 +9,7 @@
 const PART: usize = 64;
 
 /// Adds `text` as a JSON string.
-pub(super) fn quoted(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn quoted(out: &mut Vec<u8>, text: &str) {
     let text = text.as_bytes();
     // The quotes, and a line end or two; text that is full of escapes makes its own room.
     make_room(out, text.len() + text.len() / 16 + 4);

@@ -7,12 +7,12 @@ use super::compound::{Compound, Struct};
 use super::quote::quoted;
 
 /// Writes one value.
-pub(super) struct Writer<'w> {
+pub(crate) struct Writer<'w> {
     pub(super) out: &'w mut Vec<u8>,
 }
 
 impl<'w> Writer<'w> {
-    pub(super) fn new(out: &'w mut Vec<u8>) -> Self {
+    pub(crate) fn new(out: &'w mut Vec<u8>) -> Self {
         Self { out }
     }
 
@@ -26,12 +26,12 @@ impl<'w> Writer<'w> {
     }
 
     /// Delegates a value to `serde_json`: numbers, and types of `serde_json`.
-    pub(super) fn delegate<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WriteError> {
+    pub(crate) fn delegate<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WriteError> {
         serde_json::to_writer(self.out, value)
     }
 
     /// Writes a number with a fraction, such as `1.0`.
-    pub(super) fn double(mut self, value: f64) -> Result<(), WriteError> {
+    pub(crate) fn double(mut self, value: f64) -> Result<(), WriteError> {
         let Some(number) = whole(value) else {
             return self.delegate(&value);
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use pintle_model::ProgressNotice;
 use pintle_model::method::{LogMessage, Notice};
-use pintle_model::write::ProgressNotice;
 use pintle_model::{LogMessageParams, LoggingLevel};
 
 use super::tasks::related;

@@ -23,7 +23,7 @@ use super::required::Required;
 use super::seal::StateSeal;
 use crate::tool::told;
 
-/// What a retry carries besides its request.
+/// The members of a retry besides those of its request.
 #[derive(Default)]
 pub(crate) struct RetryParams<'a> {
     pub(crate) responses: Option<RawJson<'a>>,
@@ -36,6 +36,9 @@ impl RetryParams<'_> {
         self.responses.is_some() || self.state.is_some()
     }
 }
+
+/// The end of one round of a request.
+type RoundEnd<R> = Result<Outcome<R>, Error>;
 
 /// A request that may take several rounds.
 pub(crate) struct Rounds<'a> {
@@ -57,7 +60,7 @@ pub(crate) trait RoundResult: Sized {
         Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
     }
 
-    /// The end of a request that asks for ever.
+    /// The end of a request that asks without end.
     fn tired(rounds: u32) -> Result<Outcome<Self>, Error> {
         Self::refused(format!("the handler asked for more than {rounds} rounds"))
     }
@@ -112,8 +115,7 @@ impl Rounds<'_> {
     fn outcome<R: RoundResult>(
         &self,
         ended: Option<Result<Outcome<R>, Error>>,
-    ) -> Result<Result<Outcome<R>, Error>, Pin<Box<impl Future<Output = Result<Outcome<R>, Error>>>>>
-    {
+    ) -> Result<RoundEnd<R>, Pin<Box<impl Future<Output = RoundEnd<R>>>>> {
         match (ended, self.cx.questions().take()) {
             (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(Ok(outcome)),
             (ended, replayed) => Err(Box::pin(self.conclude(ended, replayed))),
@@ -263,7 +265,8 @@ pub(super) async fn until_suspended<T>(
     .await
 }
 
-/// Reads answers one by one: what is no object answers nothing, and is asked again.
+/// Reads answers one by one. A value that is not an object answers nothing, and its question is asked
+/// again.
 fn responses(raw: Option<RawJson<'_>>) -> Result<InputResponses, Error> {
     let Some(raw) = raw else {
         return Ok(InputResponses::new());

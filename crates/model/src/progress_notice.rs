@@ -1,7 +1,6 @@
 //! Progress notices, written in one piece: a call can send many of them.
 
-use super::quote::quoted;
-use super::writer::Writer;
+use crate::write::{WriteError, Writer, quoted};
 use crate::{Feature, Meta, ProgressToken, RequestId, Revision};
 
 /// A progress notice on its way out. [`ProgressParams`](crate::ProgressParams) is the form of a
@@ -83,7 +82,7 @@ fn related(out: &mut Vec<u8>, task: &str) {
     out.extend_from_slice(b"}}");
 }
 
-fn written(result: Result<(), super::WriteError>) {
+fn written(result: Result<(), WriteError>) {
     result.expect("a number is always writable");
 }
 
