@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::child;
 use crate::failure::{Attempt, Result};
 
-/// The answer of `cargo metadata`, as far as it is needed here.
+/// The parts of the answer of `cargo metadata` that are read here.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Workspace {
     /// Every package in the dependency graph.

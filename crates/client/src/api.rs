@@ -67,7 +67,7 @@ impl Client {
     /// The client's handlers answer the server's questions during the call. The call fails after
     /// [`Limits::max_rounds`](pintle_proto::Limits::max_rounds) rounds of them (default: 10).
     ///
-    /// If the server turns the call into a task, or the tool runs only as a task, the client
+    /// The server may turn the call into a task, and some tools run only as a task. Then the client
     /// follows the task to its end, within the call's [total timeout](Call::total_timeout).
     /// [`Call::as_task`] instead returns the task and lets it run.
     ///

@@ -14,7 +14,7 @@ use crate::set::Set;
 use crate::tasks::Tasks;
 use crate::tool::Tool;
 
-/// What answers requests, inside all layers.
+/// The part of a server that answers requests, inside all layers.
 pub(crate) struct Core {
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) tools: Set<Entry<Tool>>,
@@ -45,7 +45,7 @@ impl fmt::Debug for Core {
 #[derive(Debug)]
 pub(crate) struct Mount {
     pub(crate) home: Arc<MountContext>,
-    /// What stands before its names.
+    /// Prefix of its names.
     pub(crate) prefix: String,
     pub(crate) changes: Changes,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Entry<T> {
     pub(crate) param_headers: Arc<[ParamHeader]>,
 }
 
-/// What all that was described on one server shares.
+/// Values that all entries of one server share.
 #[derive(Default)]
 pub(crate) struct MountContext {
     pub(crate) state: Extensions,

@@ -49,7 +49,7 @@ impl ServerHandle {
         self.add(tool, Core::add_tool, Changes::tools)
     }
 
-    /// Removes a tool; false if there is none of this name.
+    /// Removes a tool; returns false if no tool has this name.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.remove(
             |core, seat| core.tools.remove(&core.name_at(seat, name)),
@@ -66,7 +66,7 @@ impl ServerHandle {
         self.add(resource, Core::add_resource, Changes::resources)
     }
 
-    /// Removes a resource or a template; false if there is none of this URI.
+    /// Removes a resource or a template; returns false if no entry has this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.remove(
             |core, _| core.resources.remove(uri) || core.templates.remove(uri),
@@ -83,7 +83,7 @@ impl ServerHandle {
         self.add(prompt, Core::add_prompt, Changes::prompts)
     }
 
-    /// Removes a prompt; false if there is none of this name.
+    /// Removes a prompt; returns false if no prompt has this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
         self.remove(
             |core, seat| core.prompts.remove(&core.name_at(seat, name)),

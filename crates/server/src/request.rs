@@ -21,7 +21,7 @@ pub struct ToolRequest {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReadRequest {
-    /// What is read.
+    /// URI of the resource.
     pub uri: String,
     /// The request.
     pub cx: Context,

@@ -313,9 +313,9 @@ impl Resource {
     ///
     /// # Errors
     ///
-    /// - Resource not found (-32602 since 2026-07-28, -32002 before, with `data.uri`). The URI does
-    ///   not match, a variable does not have the type that the reader takes, the reader returns
-    ///   not found, or there are no contents at all.
+    /// - Resource not found (-32602 since 2026-07-28, -32002 before, with `data.uri`). Causes: the
+    ///   URI does not match, or a variable does not have the type that the reader takes. Or the reader
+    ///   returns not found, or there are no contents.
     /// - -32603 if the reader fails; the peer does not learn the cause.
     /// - The [`ProtocolError`](crate::ProtocolError) that the reader returned.
     ///

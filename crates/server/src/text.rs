@@ -8,8 +8,8 @@ mod probe;
 
 pub(crate) use probe::{has_unreadable_member, is_readable};
 
-/// Reads a value: text as it is, numbers and `true`/`false` as they are written in JSON, enums by
-/// the name of their variant, and whatever else deserialises from a string.
+/// Reads a value. Text is read as it is, and numbers, `true` and `false` as in JSON. Enums are read by
+/// the name of their variant, and other types as from a string.
 ///
 /// # Errors
 ///

@@ -247,8 +247,8 @@ impl ClientBuilder {
     /// [`CallError::NotApproved`](crate::CallError::NotApproved).
     ///
     /// The check uses the tool as it was last listed. The client lists the tools before a call in
-    /// three cases. It has not yet listed this tool in this conversation, the server has reported a
-    /// change of its tools, or the tool's last two listed definitions differ. Since 2026-07-28
+    /// three cases: it has not yet listed this tool in this conversation; the server has reported a
+    /// change of its tools; the last two listed definitions of the tool differ. Since 2026-07-28
     /// servers report changes only to clients that listen ([`Client::listen`]) or cache lists. A
     /// change without a report is detected when the tool is next listed.
     pub fn pin_tools(mut self, approvals: Approvals) -> Self {
@@ -293,8 +293,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::InvalidConfig`] if the target does not name a server, if a root is not a
-    /// `file://` URI or contains `..` or a zero byte, or if the approvals belong to another server.
+    /// [`ConnectError::InvalidConfig`] if the target does not name a server, or if the approvals belong
+    /// to another server. Also if a root is not a `file://` URI, or contains `..` or a zero byte.
     pub fn connect_lazily<Kind>(
         mut self,
         target: impl IntoConnect<Kind>,

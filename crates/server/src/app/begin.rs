@@ -32,7 +32,7 @@ pub(crate) struct TaskCandidate<'a> {
     pub(crate) arguments: Option<RawJson<'a>>,
 }
 
-/// What became of a call. Closed: it became a task, or it did not.
+/// The result of a call. Closed: a task, or an outcome.
 pub(crate) enum Begun {
     Task(Reply),
     Plain(Outcome<CallToolResult>),
@@ -41,9 +41,9 @@ pub(crate) enum Begun {
 /// Why the handler of a call is no longer polled by its request.
 enum Stop {
     Ended(Box<ToolReply>),
-    /// It asked: the request ends with the questions.
+    /// The handler asked: the request ends with the questions.
     Suspended,
-    /// It goes on as a task.
+    /// The handler continues as a task.
     Task,
 }
 
@@ -126,7 +126,7 @@ impl TaskCandidate<'_> {
     ///
     /// # Errors
     ///
-    /// -32603 if there is none.
+    /// -32603 if there is no room.
     pub(crate) fn place(&self) -> Result<ActivePermit, Error> {
         let (tasks, owner) = (self.tasks, self.cx.principal().map(Principal::id));
         let admitted = tasks.ledger.admit(owner, tasks.clock.now(), &tasks.options);
@@ -181,7 +181,7 @@ impl TaskCandidate<'_> {
     }
 }
 
-/// What it takes to run a handler, again if need be.
+/// The values that run a handler, more than once if necessary.
 #[derive(Clone)]
 pub(super) struct Launch {
     pub(super) entry: Arc<Entry<Tool>>,

@@ -74,7 +74,7 @@ fn check_scopes(of: &str, scopes: &[Box<str>]) -> Result<(), StartError> {
 }
 
 impl Core {
-    /// What a name of the server in this seat is called in the lists of all.
+    /// Returns the name that lists use for a name of the server in this seat.
     pub(crate) fn name_at(&self, seat: usize, name: &str) -> String {
         format!("{}{name}", self.seats[seat].prefix)
     }

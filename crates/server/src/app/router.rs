@@ -265,7 +265,7 @@ impl Core {
     }
 }
 
-/// What `tools/call` says, in place.
+/// The parameters of `tools/call`, in place.
 #[derive(Deserialize)]
 struct CallParams<'a> {
     #[serde(borrow)]

@@ -39,7 +39,7 @@ impl Crowd {
         }
     }
 
-    /// Every conversation hears one message of its client.
+    /// Every conversation receives one message of its client.
     fn receive(&self, message: impl Fn(usize) -> Value) {
         for (number, conversation) in self.conversations.iter().enumerate() {
             let line = message(number).to_string();
@@ -82,7 +82,7 @@ fn places(said: &[(Value, *const u8)]) -> BTreeSet<*const u8> {
 
 // spec: 2026-07-28 N-SUBS-03, N-SUBS-07, N-SUBS-12, N-SUBS-18, N-SUBS-22
 #[test]
-fn a_thousand_listeners_hear_one_rendering_each_under_its_own_id() {
+fn a_thousand_listeners_receive_one_rendering_each_with_its_own_id() {
     let crowd = Crowd::new();
     crowd.receive(listen);
     crowd.changes.tools();
@@ -121,7 +121,7 @@ fn a_thousand_listeners_hear_one_rendering_each_under_its_own_id() {
 
 // spec: 2025-11-25 TOOL-04, RES-03, RES-05
 #[test]
-fn a_thousand_sessions_hear_one_rendering() {
+fn a_thousand_sessions_receive_one_rendering() {
     let crowd = Crowd::new();
     let client = json!({ "name": "t", "version": "1" });
     let params =

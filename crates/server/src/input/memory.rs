@@ -28,7 +28,7 @@ pub(crate) struct Memory {
     is_single_use: bool,
 }
 
-/// What a client carries, sealed.
+/// The sealed state that a client carries.
 #[derive(Serialize, Deserialize)]
 struct Carried {
     /// The journal, if it is small.
@@ -37,7 +37,7 @@ struct Carried {
     /// The name that it is stored under, if it is not.
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// What the state is called where used ones are remembered.
+    /// Name of the state in the list of used states.
     #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
     mark: Option<String>,
 }
@@ -65,7 +65,7 @@ impl Memory {
         }
     }
 
-    /// What a client is given to carry: the journal, or the name under which it is stored.
+    /// Returns the content for the client to carry: the journal, or the name under which it is stored.
     ///
     /// # Errors
     ///

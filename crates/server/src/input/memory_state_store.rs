@@ -11,7 +11,7 @@ use pintle_runtime::random_bytes;
 
 use super::seal::{LIFE, SealError, StateSeal, UnsealError};
 
-/// States that a vault holds; the oldest gives way.
+/// Maximum number of states; the oldest is dropped.
 const MOST_STATES: usize = 4_096;
 /// Bytes that a vault holds.
 const MOST_BYTES: usize = 16 << 20;
@@ -114,7 +114,7 @@ mod tests {
     // spec: 2026-07-28 N-MRTR-09, N-MRTR-11
     // hardening: H-23
     #[test]
-    fn a_vault_opens_what_it_sealed_for_the_same_request_for_a_while() {
+    fn a_sealed_state_opens_for_the_same_request_until_it_expires() {
         let (vault, now) = (MemoryStateStore::default(), SystemTime::now());
         let state = vault.seal(now, b"binding", b"content").expect("room");
         assert_eq!(vault.open(now, b"binding", &state), Ok(b"content".to_vec()));

@@ -8,7 +8,7 @@ use pintle_runtime::Principal;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A request, as far as its retry must be the same.
+/// The parts of a request that its retry must repeat.
 pub(crate) struct RequestIdentity<'a> {
     method: &'static str,
     target: &'a str,
@@ -43,8 +43,8 @@ impl<'a> RequestIdentity<'a> {
         self
     }
 
-    /// What a state is bound to: the same bytes for the same request of the same principal, and
-    /// other bytes for any other.
+    /// Returns the bytes that a state is bound to: the same for the same request of the same principal,
+    /// and other bytes for any other.
     pub(super) fn binding(&self, principal: Option<&Principal>) -> Result<Vec<u8>, Error> {
         match &self.arguments {
             Arguments::None => self.bind(principal, &Value::Object(Default::default())),

@@ -7,9 +7,9 @@ use pintle_model::{
 };
 use pintle_runtime::{AskError, Context, RequiredCapability, random_bytes};
 
-/// What becomes of a request that needs visits first.
+/// The result of a request that needs visits first.
 pub(crate) enum Required {
-    /// It fails with this.
+    /// The request fails with this error.
     Fails(Error),
     /// The client is asked.
     Asks(InputRequests),
@@ -20,8 +20,8 @@ pub(crate) enum Required {
 }
 
 impl Required {
-    /// Reads an error of a handler; none if it is another one. The code is no revision's but one,
-    /// so it does not leave as it came.
+    /// Reads an error of a handler; `None` if it is another error. Only one revision has the code, so
+    /// the error is converted.
     pub(crate) fn of_error(cx: &Context, error: &Error) -> Option<Self> {
         let required = UrlElicitationRequired::of_error(error)?;
         Some(Self::of_visits(cx, required.elicitations))
@@ -62,7 +62,7 @@ impl Required {
     }
 }
 
-/// The error of 2025-11-25: every visit has an id, under which the client hears of its end.
+/// The error of 2025-11-25: every visit has an id, under which the client is notified of its end.
 fn named(cx: &Context, mut visits: Vec<ElicitUrlParams>) -> Error {
     for visit in &mut visits {
         if visit.elicitation_id.is_none() {

@@ -112,7 +112,7 @@ fn cipher(key: &StateKey) -> LessSafeKey {
     LessSafeKey::new(key.expect("a key is 32 bytes long"))
 }
 
-/// What is authenticated besides the content.
+/// Returns the bytes that are authenticated besides the content.
 fn bound(binding: &[u8]) -> Vec<u8> {
     [b"pintle request state\0", [FORM].as_slice(), binding].concat()
 }

@@ -98,7 +98,7 @@ impl<'a> PromptCall<'a> {
     ///
     /// # Errors
     ///
-    /// -32602 naming the argument, if it is no `T`.
+    /// -32602 naming the argument, if it is not a `T`.
     pub fn optional<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Rejection> {
         let Some(text) = self.arguments.get(name) else {
             return Ok(None);
@@ -112,7 +112,7 @@ impl<'a> PromptCall<'a> {
     ///
     /// # Errors
     ///
-    /// -32602, if they are no `T`.
+    /// -32602, if they are not a `T`.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Rejection> {
         let texts = self
             .arguments

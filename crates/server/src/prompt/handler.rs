@@ -12,7 +12,7 @@ use super::Prompt;
 use super::call::PromptCall;
 use super::result::IntoPromptResult;
 
-/// What makes the messages of a prompt: an async function or closure of up to eight parameters.
+/// A maker of the messages of a prompt: an async function or closure of up to eight parameters.
 ///
 /// Every parameter is an ability ([`Context`](pintle_runtime::Context), [`State`](crate::State), …)
 /// except at most one, which takes all arguments as a type that derives `Deserialize` and

@@ -13,7 +13,7 @@ pub type PromptReply = Result<Outcome<GetPromptResult>, Error>;
 /// How a handler of a prompt ended, which does not know the prompt's name.
 pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerError>;
 
-/// What the handler of a prompt may return.
+/// A value that the handler of a prompt may return.
 ///
 /// | type | becomes |
 /// |---|---|

@@ -114,7 +114,7 @@ async fn a_missing_argument_is_named_before_anything_runs() {
 // spec: 2025-11-25 PROM-02, AMB-64
 // spec: 2026-07-28 N-PROMPT-04
 #[tokio::test]
-async fn surplus_arguments_are_passed_over_and_other_values_than_text_are_refused() {
+async fn surplus_arguments_are_ignored_and_values_must_be_text() {
     let review = Prompt::new("review").handler(review);
     let surplus = [("code", "x"), ("shoe size", "44")];
     assert_eq!(get(&review, &surplus).await.unwrap(), user("x None 0"));
@@ -157,7 +157,7 @@ async fn the_peer_learns_nothing_of_why_a_handler_failed() {
 // spec: 2025-11-25 PROM-05
 // spec: 2026-07-28 N-PROMPT-06, N-PROMPT-09
 #[tokio::test]
-async fn messages_are_said_in_their_order_and_carry_content_of_any_kind() {
+async fn messages_keep_their_order_and_carry_content_of_any_kind() {
     let scene = Prompt::new("scene").handler(async || {
         vec![
             PromptMessage::user(ContentBlock::image([0xfb, 0xff], "image/png")),
@@ -198,7 +198,7 @@ async fn handlers_take_abilities_beside_arguments() {
 }
 
 #[tokio::test]
-async fn what_the_macro_writes_gets() {
+async fn a_prompt_of_the_macro_is_returned() {
     async fn review(code: String, style: Option<Style>, _cx: Context) -> Vec<PromptMessage> {
         vec![PromptMessage::user(ContentBlock::text(format!(
             "{code} {style:?}"
@@ -234,7 +234,7 @@ async fn what_the_macro_writes_gets() {
 
 // spec: 2026-07-28 N-PROMPT-07 (arguments)
 #[test]
-fn what_is_wrong_with_a_prompt_is_told_at_start() {
+fn an_invalid_prompt_is_an_error_at_start() {
     let ask = || {
         Prompt::new("ask")
             .argument(PromptArgument::required("who"))

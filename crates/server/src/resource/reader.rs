@@ -10,7 +10,7 @@ use super::call::ReadCall;
 use super::result::IntoReadResult;
 use super::template::{FromVariable, Variables};
 
-/// What reads a resource: an async function or closure of up to eight parameters.
+/// A reader of a resource: an async function or closure of up to eight parameters.
 ///
 /// Every parameter is an ability ([`Context`](pintle_runtime::Context), [`State`](crate::State), …),
 /// a variable of the template as a type that implements [`FromVariable`], or [`Variables`]: all of

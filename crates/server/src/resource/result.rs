@@ -26,7 +26,7 @@ pub type ReadReply = Result<Outcome<ReadResourceResult>, Error>;
 /// How a reader ended, which knows nothing of the URI and the revision.
 pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadError>;
 
-/// What a reader may return.
+/// A value that a reader may return.
 ///
 /// | type | becomes |
 /// |---|---|

@@ -1,8 +1,8 @@
 //! URI templates (RFC 6570): expanding them, and matching URIs against them.
 //!
-//! All four levels expand. Matching is our own, since the RFC leaves it open: `{x}` is one path
-//! segment or a part of it, `{+x}` any path, `{/x*}` the segments of one, `{?x,y}` parameters that
-//! may be left out and come in any order. What was matched is decoded exactly once.
+//! All four levels expand. The RFC leaves matching open, so it is our own. `{x}` is one path segment
+//! or a part of it, and `{+x}` any path. `{/x*}` is the segments of a path. `{?x,y}` is parameters
+//! that are optional and have no order. A matched value is decoded exactly once.
 
 pub use error::{TemplateError, VariableError, VariableErrorKind};
 pub use safe::{PathSegment, RelativePath};
@@ -89,8 +89,8 @@ impl Template {
         self.matcher.as_ref().map(drop).map_err(Clone::clone)
     }
 
-    /// Finds the variables that make the template this URI. `None` if there are none, if the text
-    /// is no URI, or if the template cannot be matched at all.
+    /// Finds the variables that make the template this URI. `None` if no values do, if the
+    /// text is not a URI, or if the template cannot be matched at all.
     ///
     /// Takes time linear in the URI. Parameters of the query that the template does not know are
     /// left aside.

@@ -291,7 +291,7 @@ async fn several_contents_keep_what_they_say_of_themselves() {
 }
 
 #[tokio::test]
-async fn data_is_json_unless_the_resource_says_otherwise() {
+async fn data_is_json_unless_the_resource_has_a_media_type() {
     let config = Resource::new("app://config", "config").reader(async || Json(vec![1, 2]));
     let shape = Resource::new("app://shape", "shape")
         .mime("application/geo+json")
@@ -378,7 +378,7 @@ async fn readers_take_abilities_beside_variables() {
 }
 
 #[tokio::test]
-async fn what_the_macro_writes_reads() {
+async fn a_resource_of_the_macro_is_read() {
     async fn doc(slug: PathSegment, page: Option<u8>, _cx: Context) -> Result<String, NotFound> {
         Ok(format!("{slug} {page:?}"))
     }

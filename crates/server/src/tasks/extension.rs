@@ -12,7 +12,7 @@ use super::record::{End, TaskRecord};
 use super::task_store::{Tasks, cannot};
 use super::wire::{declares_extension, needs_extension};
 
-/// What `tasks/update` carries. Answers that are none are ignored, one by one.
+/// Parameters of `tasks/update`. Invalid answers are ignored, one by one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UpdateParams {
@@ -105,7 +105,7 @@ fn check_declared(cx: &Context) -> Result<(), Error> {
     Err(needs_extension())
 }
 
-/// What answers an open question. What is no answer leaves it open.
+/// Returns the answer to an open question. An invalid answer leaves it open.
 fn answer_to(record: &TaskRecord, key: String, answer: Value) -> Option<(String, StoredAnswer)> {
     let open = record.questions.iter().find(|open| open.key == key)?;
     let Value::Object(answer) = answer else {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_not_looked_up() {
+    fn an_invalid_id_is_not_looked_up() {
         let id = "0".repeat(44);
         assert!(is_id(&id));
         for other in [

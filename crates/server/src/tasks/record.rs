@@ -245,7 +245,7 @@ impl TaskRecord {
         true
     }
 
-    /// Answers an open question; false if there is none under this key.
+    /// Answers an open question; returns false if no open question has this key.
     pub(crate) fn answer(&mut self, key: &str, given: StoredAnswer, now: StoreTime) -> bool {
         let Some(at) = self.questions.iter().position(|open| open.key == key) else {
             return false;

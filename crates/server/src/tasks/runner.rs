@@ -64,7 +64,7 @@ pub(crate) struct Runner {
     pub(crate) place: ActivePermit,
 }
 
-/// What woke a runner.
+/// The event that woke a runner.
 enum Woken {
     Ended(Box<ToolReply>),
     Draft,
@@ -74,13 +74,13 @@ enum Woken {
     Due,
 }
 
-/// What became of a task when it was looked at.
+/// The state of a task at a check.
 enum Seen {
     /// It goes on until this deadline, if the store could be read.
     Going(Option<Deadline>),
     /// It has ended, expired, or is somebody else's now.
     Over,
-    /// It cannot go on.
+    /// The task cannot continue.
     Broken(Error),
 }
 

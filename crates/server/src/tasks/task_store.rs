@@ -37,7 +37,7 @@ pub(crate) struct Tasks {
     pub(crate) ids: TaskIds,
     holder: Holder,
     pub(super) deliveries: Arc<Deliveries>,
-    /// Who listens to changes of tasks.
+    /// Listeners to changes of tasks.
     pub(super) changes: Changes,
     pub(crate) sessions: Sessions,
     /// The tasks that this process runs.
@@ -122,7 +122,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Finds a task that its owner names, and counts if there is none: ids are not to be guessed.
+    /// Finds a task that its owner names, and counts failed look-ups, because ids must not be guessed.
     /// Who is nobody in particular is not counted, or one of them could stop all the others.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// -32602 if there is none, -32603 if the store cannot.
+    /// -32602 if the task does not exist, -32603 if the store cannot.
     pub(super) async fn find(
         &self,
         owner: Option<&str>,

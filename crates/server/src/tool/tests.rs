@@ -223,7 +223,7 @@ async fn abilities_come_from_the_request_and_the_server() {
 }
 
 #[tokio::test]
-async fn a_missing_principal_is_told() {
+async fn a_missing_principal_is_an_error() {
     let tool = Tool::new("who").handler(async |who: Principal| who.id().to_owned());
     assert_eq!(
         complaint(&tool, json!({})).await,

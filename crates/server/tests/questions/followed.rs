@@ -56,7 +56,7 @@ fn task(status: &str) -> Value {
         "lastUpdatedAt": "2025-11-25T10:00:00Z", "ttl": 300_000, "pollInterval": 5_000 })
 }
 
-/// Calls a tool, and makes a task of what it asks.
+/// Calls a tool, and turns its question into a task.
 async fn begun(peer: &mut Peer, name: &str) -> i64 {
     let id = peer.begin("tools/call", tool(name)).await;
     let asked = peer.receive().await;
@@ -143,7 +143,7 @@ async fn a_task_that_waits_for_us_is_asked_for_its_answer_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_that_failed_says_why() {
+async fn a_failed_task_has_a_reason() {
     let mut peer = patient(all()).await;
     begun(&mut peer, "hello").await;
     expect(&mut peer, "tasks/get", task("failed")).await;

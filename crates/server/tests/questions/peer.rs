@@ -78,7 +78,7 @@ impl Peer {
         serde_json::from_str(&line.expect("a line")).expect("every line is JSON")
     }
 
-    /// Says nothing more; what the server says is still heard.
+    /// Sends nothing more; messages of the server are still received.
     pub(crate) async fn hang_up(&mut self) {
         self.writer.shutdown().await.expect("shuts down");
     }

@@ -84,7 +84,7 @@ async fn a_question_from_a_task_of_the_handler_is_asked_too() {
 
 // spec: 2026-07-28 N-MRTR-24, N-MRTR-25, N-MRTR-26, N-ELIC-09 (failures)
 #[tokio::test(start_paused = true)]
-async fn what_is_no_answer_is_asked_again() {
+async fn an_invalid_answer_is_asked_again() {
     let mut peer = peer().await;
     let params = tool("hello");
     let asked = peer.request("tools/call", params.clone()).await;
@@ -111,7 +111,7 @@ async fn what_is_no_answer_is_asked_again() {
 
 // spec: 2026-07-28 N-ELIC-19, N-MRTR-26
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason_three_times() {
+async fn an_answer_that_does_not_fit_is_asked_for_again_three_times() {
     for fits_at in [2, 3, 4] {
         let mut peer = peer().await;
         let mut messages = Vec::new();
@@ -234,7 +234,7 @@ async fn a_handler_that_asks_something_else_than_before_gets_a_named_error() {
 
 // spec: 2026-07-28 A-20
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_asks_for_ever_is_ended_after_ten_rounds() {
+async fn a_handler_that_always_asks_ends_after_ten_rounds() {
     let endless = Tool::new("endless").handler(async |cx: Context| -> Result<String, AskError> {
         loop {
             cx.elicit::<Name>("More?").await?;

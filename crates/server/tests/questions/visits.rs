@@ -110,7 +110,7 @@ async fn the_client_that_was_asked_is_told_of_the_end_under_the_same_id() {
 // spec: 2026-07-28 N-ELIC-13, N-ELIC-17
 // hardening: H-28
 #[tokio::test(start_paused = true)]
-async fn only_whoever_began_a_visit_can_finish_it() {
+async fn only_the_principal_that_began_a_visit_can_finish_it() {
     let visits = Visits::default();
     let ada = Principal::new("ada", ["any"]);
     let mut peer = peer(&visits, "2025-11-25").await;

@@ -26,7 +26,7 @@ fn core_call(name: &str, arguments: Value) -> Value {
 // spec: 2025-11-25 TASK-79, TASK-83, AMB-94
 // hardening: H-21
 #[tokio::test(start_paused = true)]
-async fn a_task_of_somebody_else_does_not_exist() {
+async fn a_task_of_another_principal_does_not_exist() {
     let app = app(options());
     let (mut ada, mut eve) = (Guest::new(&app, "ada"), Guest::new(&app, "eve"));
     let mut nobody = Guest::new(&app, "");

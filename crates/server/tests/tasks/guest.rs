@@ -16,7 +16,7 @@ pub(crate) struct Guest {
     principal: Option<Principal>,
     conversation: Arc<SharedEngine>,
     last_id: i64,
-    /// What came that was no answer.
+    /// Messages that were not answers.
     pub(crate) notices: Vec<Value>,
 }
 
@@ -59,7 +59,7 @@ impl Guest {
             .drive(|engine| engine.receive(Instant::now(), message));
     }
 
-    /// Makes a request of 2026-07-28.
+    /// Sends a request in 2026-07-28.
     pub(crate) async fn request(&mut self, method: &str, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,

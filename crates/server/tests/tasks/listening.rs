@@ -115,7 +115,7 @@ async fn only_a_client_with_the_extension_follows_tasks() {
 // spec: 2026-07-28 X-TASK-12, X-TASK-29
 // hardening: H-21
 #[tokio::test(start_paused = true)]
-async fn nobody_follows_the_task_of_somebody_else() {
+async fn a_client_cannot_follow_the_task_of_another_principal() {
     let server = server(&Seen::default());
     let app = server.build().expect("the server starts");
     let mut ada = Guest::new(&app, "ada");

@@ -1,4 +1,4 @@
-//! A client on a pipe that sorts what it hears: answers, questions, notices.
+//! A client on a pipe that sorts what it receives: answers, questions, notices.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::tasks::tools::{Seen, server};
 
 // hardening: H-180, H-194
 #[tokio::test(start_paused = true)]
-async fn requests_fail_in_time_while_the_store_is_away_and_go_on_when_it_is_back() {
+async fn requests_fail_in_time_until_the_store_is_available_again() {
     for revision in [CORE, MODERN] {
         let store = Arc::new(Remote::default());
         let shared = Arc::clone(&store) as Arc<dyn Store>;

@@ -30,7 +30,7 @@ pub(super) fn encode_into(out: &mut String, text: &str, keep: Unescaped) {
     }
 }
 
-/// Decodes a text once. `None` if an escape is broken, or the bytes are no text.
+/// Decodes a text once. `None` if an escape is broken, or the bytes are not text.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

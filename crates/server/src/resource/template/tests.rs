@@ -41,7 +41,7 @@ fn refused(source: &str) -> TemplateError {
 // spec: 2025-11-25 RES-06
 // spec: 2026-07-28 N-RSRC-09
 #[test]
-fn templates_of_all_levels_expand_as_the_rfc_says() {
+fn templates_of_all_levels_expand_as_in_the_rfc() {
     for (source, uri) in [
         ("{var}", "value"),
         ("{hello}", "Hello%20World%21"),
@@ -413,7 +413,7 @@ fn what_was_encoded_twice_is_decoded_once() {
 
 // hardening: H-112
 #[test]
-fn what_is_no_uri_matches_nothing() {
+fn an_invalid_uri_matches_nothing() {
     let any = template("{+all}");
     for uri in ["", "a b", "a\nb", "a\u{7f}b", "\0"] {
         assert!(any.matches(uri).is_none(), "{uri:?}");
@@ -439,7 +439,7 @@ fn hostile_uris_are_matched_in_linear_time() {
 proptest! {
     // spec: 2026-07-28 N-RSRC-09
     #[test]
-    fn what_expands_matches_again(
+    fn an_expanded_uri_matches_its_template(
         a in "\\PC{1,12}", b in "[^,]{1,12}", q in proptest::option::of("\\PC{0,12}"),
         list in proptest::collection::vec("\\PC{1,6}", 1..4), frag in "[a-z?/ é]{0,8}",
     ) {

@@ -57,7 +57,7 @@ impl Variables {
     ///
     /// # Errors
     ///
-    /// [`VariableError`] if it is missing, is no `T`, or would not be safe as one.
+    /// [`VariableError`] if it is missing, is not a `T`, or would not be safe as one.
     pub fn get<T: FromVariable>(&self, name: &str) -> Result<T, VariableError> {
         let read = match self.value(name) {
             Some(value) => T::from_variable(value),
