@@ -5,6 +5,7 @@
 
 mod box_io;
 mod connect;
+mod http2;
 mod link;
 mod pool;
 mod proxy;

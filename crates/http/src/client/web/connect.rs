@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use pintle_runtime::{BoxFuture, Host, NetworkScope};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
@@ -210,15 +210,7 @@ impl Network {
         origin: &UrlOrigin,
         stream: BoxIo,
     ) -> Result<Link, HttpClientError> {
-        let heads = u32::try_from(self.limits.max_header_bytes).unwrap_or(u32::MAX);
-        let mut builder = http2::Builder::new(TokioExecutor::new());
-        builder
-            .timer(TokioTimer::new())
-            .max_header_list_size(heads)
-            .initial_stream_window_size(1 << 20)
-            .initial_connection_window_size(4 << 20)
-            .keep_alive_interval(PROBE)
-            .keep_alive_timeout(PROBE);
+        let builder = super::http2::builder(self.limits.max_header_bytes);
         let greeting = builder.handshake(TokioIo::new(stream));
         let limit = self.limits.handshake_timeout;
         let greeted = self.within(origin, limit, greeting).await?;
