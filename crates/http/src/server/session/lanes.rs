@@ -141,7 +141,8 @@ impl Lanes {
         if let Some(handler) = reply.detached.take() {
             handler.abort();
         }
-        if !reply.is_read {
+        // In a session of one stream, no reader of a reply closes it.
+        if !reply.is_read || self.is_one {
             self.close(key);
         }
     }

@@ -72,3 +72,47 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pintle_model::{Implementation, ServerCapabilities};
+    use pintle_proto::{Connection, ServerProfile};
+
+    use crate::HttpOptions;
+    use crate::server::session::StreamLayout;
+    use crate::server::sessions::Sessions;
+
+    use super::*;
+
+    const OPENING: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+        "protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    const CONFIRMATION: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    const CANCELLATION: &[u8] =
+        br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+
+    fn session(now: Instant) -> Arc<Session> {
+        let options = HttpOptions::default();
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = Some(Default::default());
+        let profile = ServerProfile::new(Implementation::new("test", "1"), capabilities);
+        let limits = Arc::clone(&options.conversation);
+        let engine = Connection::session(Arc::new(profile), limits, now);
+        let sessions = Arc::new(Sessions::new(&options));
+        let session = sessions.open(engine, StreamLayout::OneStream, None, now);
+        session.expect("room")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_cancelled_before_it_is_a_task_leaves_no_reply() {
+        let now = Instant::now();
+        let session = session(now);
+        session.deliver_text(now, OPENING, Asks::Something);
+        session.deliver_text(now, CONFIRMATION, Asks::Nothing);
+        let delivery = session.deliver_text(now, CALL, Asks::Something);
+        assert!(matches!(delivery, TextDelivery::Accepted(starts, _) if starts.len() == 1));
+        assert!(!session.lock().lanes.is_unused());
+        session.deliver_text(now, CANCELLATION, Asks::Nothing);
+        assert!(session.lock().lanes.is_unused());
+    }
+}
