@@ -54,7 +54,7 @@ impl MetaMember {
 
 /// The reason why the `_meta` of parameters cannot be read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum MetaFault {
+pub(crate) enum MalformedMeta {
     /// The member is not an object.
     NotAnObject { member: &'static str },
     /// The member occurs twice.
@@ -65,20 +65,20 @@ pub(crate) enum MetaFault {
 pub(crate) type MetaSpans = [Span; MetaMember::COUNT];
 
 /// Finds the reserved members of `meta`, a part of `text`.
-pub(crate) fn find_meta(meta: &str, text: &str) -> Result<MetaSpans, MetaFault> {
+pub(crate) fn find_meta(meta: &str, text: &str) -> Result<MetaSpans, MalformedMeta> {
     let mut spans = MetaSpans::default();
     let mut duplicate = None;
     let mut each = |name: &str, value: &RawValue| {
         if let (Some(member), Some(span)) = (MetaMember::named(name), Span::of(value.get(), text)) {
             let slot = &mut spans[member as usize];
             if !slot.is_empty() {
-                duplicate = Some(MetaFault::Duplicate { key: member.key() });
+                duplicate = Some(MalformedMeta::Duplicate { key: member.key() });
             }
             *slot = span;
         }
     };
     if !read_object(meta, &mut each) {
-        return Err(MetaFault::NotAnObject { member: "_meta" });
+        return Err(MalformedMeta::NotAnObject { member: "_meta" });
     }
     duplicate.map_or(Ok(spans), Err)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::meta_outline::{MetaFault, MetaSpans, find_meta};
+use super::meta_outline::{MalformedMeta, MetaSpans, find_meta};
 use crate::RawJson;
 use crate::span::{Span, read_object};
 
@@ -89,7 +89,7 @@ impl Outline {
 
 /// Finds the members of `params`, which is JSON. It accepts what [`super::scan`] leaves: escapes in
 /// names, and members that occur twice.
-pub(super) fn find(params: &str) -> (Outline, Result<MetaSpans, MetaFault>) {
+pub(super) fn find(params: &str) -> (Outline, Result<MetaSpans, MalformedMeta>) {
     let mut outline = Outline::default();
     let mut is_meta_repeated = false;
     let mut each = |name: &str, value: &RawValue| {
@@ -100,10 +100,13 @@ pub(super) fn find(params: &str) -> (Outline, Result<MetaSpans, MetaFault>) {
         }
     };
     if !read_object(params, &mut each) {
-        return (outline, Err(MetaFault::NotAnObject { member: "params" }));
+        return (
+            outline,
+            Err(MalformedMeta::NotAnObject { member: "params" }),
+        );
     }
     let meta = match outline.get(params, Member::Meta) {
-        _ if is_meta_repeated => Err(MetaFault::Duplicate { key: "_meta" }),
+        _ if is_meta_repeated => Err(MalformedMeta::Duplicate { key: "_meta" }),
         Some(meta) => find_meta(meta.get(), params),
         None => Ok(MetaSpans::default()),
     };

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::meta_outline::{MetaFault, MetaSpans};
+use super::meta_outline::{MalformedMeta, MetaSpans};
 use super::outline::{self, Member, Outline};
 use crate::RawJson;
 
@@ -13,7 +13,7 @@ use crate::RawJson;
 pub struct ParamsRef<'a> {
     text: &'a str,
     outline: Outline,
-    meta: Result<MetaSpans, MetaFault>,
+    meta: Result<MetaSpans, MalformedMeta>,
 }
 
 impl<'a> ParamsRef<'a> {
@@ -63,7 +63,7 @@ impl<'a> ParamsRef<'a> {
 
     /// Returns the positions of the reserved members of `_meta`, or the reason why there are none.
     #[inline]
-    pub(crate) fn meta(&self) -> Result<MetaSpans, MetaFault> {
+    pub(crate) fn meta(&self) -> Result<MetaSpans, MalformedMeta> {
         self.meta
     }
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::jsonrpc::{MetaFault, MetaMember, MetaSpans, ParamsRef, find_meta};
+use crate::jsonrpc::{MalformedMeta, MetaMember, MetaSpans, ParamsRef, find_meta};
 use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
 
 /// The reserved members of a request's `_meta`, borrowed from its text.
@@ -185,11 +185,11 @@ fn wrong_type(member: MetaMember, expected: &'static str) -> EnvelopeError {
     }
 }
 
-impl From<MetaFault> for EnvelopeError {
-    fn from(fault: MetaFault) -> Self {
+impl From<MalformedMeta> for EnvelopeError {
+    fn from(fault: MalformedMeta) -> Self {
         match fault {
-            MetaFault::NotAnObject { member } => Self::NotAnObject { member },
-            MetaFault::Duplicate { key } => Self::Duplicate { key },
+            MalformedMeta::NotAnObject { member } => Self::NotAnObject { member },
+            MalformedMeta::Duplicate { key } => Self::Duplicate { key },
         }
     }
 }
