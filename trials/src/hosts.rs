@@ -11,21 +11,21 @@
 mod document;
 #[path = "../../crates/hosts/src/entry.rs"]
 mod entry;
-#[path = "../../crates/hosts/src/form.rs"]
-mod form;
 #[path = "../../crates/hosts/src/jsonc.rs"]
 mod jsonc;
 #[path = "../../crates/hosts/src/raw_entry.rs"]
 mod raw_entry;
 #[path = "../../crates/hosts/src/toml.rs"]
 mod toml;
+#[path = "../../crates/hosts/src/variable_syntax.rs"]
+mod variable_syntax;
 #[path = "../../crates/hosts/src/yaml.rs"]
 mod yaml;
 
 use document::Document;
 use entry::Server;
-use form::{Form, Piece, pieces};
 use raw_entry::SyntaxError;
+use variable_syntax::{Piece, VariableSyntax, pieces};
 
 /// Reads a file of one of the three kinds.
 ///
@@ -70,14 +70,14 @@ fn look(document: Document, lines: usize) {
 
 fn taken_apart(text: &str) {
     let forms = [
-        Form::Braces,
-        Form::Dollar,
-        Form::Editor,
-        Form::Curly,
-        Form::Secrets,
+        VariableSyntax::Braces,
+        VariableSyntax::Dollar,
+        VariableSyntax::Editor,
+        VariableSyntax::Curly,
+        VariableSyntax::Secrets,
     ];
-    for form in forms {
-        let plain = pieces(text, &[form]);
+    for variable_syntax in forms {
+        let plain = pieces(text, &[variable_syntax]);
         let kept = plain.iter().map(|piece| match piece {
             Piece::Text(text) => text.len(),
             Piece::Variable(_) => 0,

@@ -196,22 +196,22 @@ pub(super) enum ConfigPath {
 
 impl ConfigPath {
     /// Returns the path; `None` if the environment does not determine it.
-    pub(super) fn path(self, world: &Environment<'_>) -> Option<PathBuf> {
+    pub(super) fn path(self, environment: &Environment<'_>) -> Option<PathBuf> {
         match self {
-            Self::Home(path) => Some(world.home()?.join(path)),
-            Self::Settings(path) => Some(world.settings()?.join(path)),
-            Self::Xdg(path) => Some(world.xdg()?.join(path)),
-            Self::Windows(_) if world.platform != Platform::Windows => None,
-            Self::Windows(path) => Some(world.settings()?.join(path)),
-            Self::Var(name, inside, otherwise) => match world.var(name) {
+            Self::Home(path) => Some(environment.home()?.join(path)),
+            Self::Settings(path) => Some(environment.settings()?.join(path)),
+            Self::Xdg(path) => Some(environment.xdg()?.join(path)),
+            Self::Windows(_) if environment.platform != Platform::Windows => None,
+            Self::Windows(path) => Some(environment.settings()?.join(path)),
+            Self::Var(name, inside, otherwise) => match environment.var(name) {
                 Some(directory) => Some(Path::new(&directory).join(inside)),
-                None => Some(world.home()?.join(otherwise)),
+                None => Some(environment.home()?.join(otherwise)),
             },
-            Self::File(name, otherwise) => match world.var(name) {
-                Some(file) => Some(world.here.join(file)),
-                None => Some(world.home()?.join(otherwise)),
+            Self::File(name, otherwise) => match environment.var(name) {
+                Some(file) => Some(environment.here.join(file)),
+                None => Some(environment.home()?.join(otherwise)),
             },
-            Self::Machine(paths) => Some(PathBuf::from(paths[world.platform as usize])),
+            Self::Machine(paths) => Some(PathBuf::from(paths[environment.platform as usize])),
         }
     }
 }
@@ -224,12 +224,12 @@ pub(super) mod tests {
 
     /// A machine of a few variables and files.
     #[derive(Default)]
-    pub(crate) struct Desk {
+    pub(crate) struct FakeMachine {
         pub(crate) vars: BTreeMap<&'static str, &'static str>,
         pub(crate) files: BTreeMap<&'static str, String>,
     }
 
-    impl FileSource for Desk {
+    impl FileSource for FakeMachine {
         fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
             match self.files.get(file.to_str().expect("text")) {
                 Some(text) if text.len() as u64 > limit => Err(ErrorKind::FileTooLarge.into()),
@@ -250,7 +250,7 @@ pub(super) mod tests {
         }
     }
 
-    impl Desk {
+    impl FakeMachine {
         pub(crate) fn at<T>(
             &self,
             platform: Platform,
@@ -269,14 +269,14 @@ pub(super) mod tests {
 
     #[test]
     fn every_platform_has_its_places() {
-        let desk = Desk {
+        let machine = FakeMachine {
             vars: [
                 ("HOME", "/h"),
                 ("USERPROFILE", "/u"),
                 ("APPDATA", "/u/Roaming"),
             ]
             .into(),
-            ..Desk::default()
+            ..FakeMachine::default()
         };
         let cases = [
             (
@@ -306,37 +306,40 @@ pub(super) mod tests {
             ConfigPath::Machine(["a", "b", "c"]),
         ];
         for (platform, paths) in cases {
-            let found = desk.at(platform, "/", |world| places.map(|place| place.path(world)));
+            let found = machine.at(platform, "/", |environment| {
+                places.map(|place| place.path(environment))
+            });
             assert_eq!(found, paths.map(|path| Some(PathBuf::from(path))));
         }
     }
 
     #[test]
     fn variables_move_places() {
-        let desk = Desk {
+        let machine = FakeMachine {
             vars: [("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("DIR", "/d")].into(),
-            ..Desk::default()
+            ..FakeMachine::default()
         };
-        desk.at(Platform::Linux, "/", |world| {
-            assert_eq!(ConfigPath::Xdg("x").path(world), Some("/c/x".into()));
+        machine.at(Platform::Linux, "/", |environment| {
+            assert_eq!(ConfigPath::Xdg("x").path(environment), Some("/c/x".into()));
             assert_eq!(
-                ConfigPath::Var("DIR", "x", "y").path(world),
+                ConfigPath::Var("DIR", "x", "y").path(environment),
                 Some("/d/x".into())
             );
         });
-        let bare = Desk::default();
-        bare.at(Platform::Linux, "/", |world| {
-            assert_eq!(ConfigPath::Home("x").path(world), None);
+        let bare = FakeMachine::default();
+        bare.at(Platform::Linux, "/", |environment| {
+            assert_eq!(ConfigPath::Home("x").path(environment), None);
         });
     }
 
     #[test]
     fn projects_end_where_the_repository_begins() {
-        let desk = Desk {
+        let machine = FakeMachine {
             files: [("/a/b/.git/HEAD", String::new())].into(),
-            ..Desk::default()
+            ..FakeMachine::default()
         };
-        let projects = |here| desk.at(Platform::Linux, here, |world| world.projects());
+        let projects =
+            |here| machine.at(Platform::Linux, here, |environment| environment.projects());
         let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(projects("/a/b/c/d"), paths(&["/a/b/c/d", "/a/b/c", "/a/b"]));
         assert_eq!(projects("/a/b"), paths(&["/a/b"]));

@@ -12,12 +12,12 @@ use super::config_path::{Environment, FILE_BYTES, Platform};
 use super::entry::{EntryError, Server, Text, UnexpandedTarget};
 use super::env_file;
 use super::error::ConfigError;
-use super::form::{Form, Piece, Variable, pieces};
 use super::review::{Review, Reviewer, named_file, secret_files};
 use super::target::{Endpoint, Program, Target};
+use super::variable_syntax::{Piece, Variable, VariableSyntax, pieces};
 
 /// Answers a question that a file asks its user. An error states why there is no answer.
-pub type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
+pub type InputHandler<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
 
 /// A question that a file asks its user (`inputs` of VS Code).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,22 +41,22 @@ pub(super) struct Expansion<'a> {
     /// The root of the project that the file belongs to, or the working directory.
     pub(super) root: &'a Path,
     pub(super) inputs: &'a [Value],
-    pub(super) forms: &'a [Form],
-    pub(super) world: &'a Environment<'a>,
+    pub(super) syntaxes: &'a [VariableSyntax],
+    pub(super) environment: &'a Environment<'a>,
 }
 
 impl Expansion<'_> {
     /// The server as it is to be reached.
-    pub(super) fn run(&self, asked: &mut Asked<'_>) -> Result<Target, ConfigError> {
+    pub(super) fn run(&self, ask: &mut InputHandler<'_>) -> Result<Target, ConfigError> {
         match &self.server.target {
-            Err(fault) => Err(self.wrong(fault)),
+            Err(error) => Err(self.wrong(error)),
             Ok(UnexpandedTarget::Url {
                 url,
                 headers,
                 is_sse,
             }) => Ok(Target::Url(Endpoint {
-                url: self.text("url", url, asked)?,
-                headers: self.pairs("headers", headers, asked)?,
+                url: self.text("url", url, ask)?,
+                headers: self.pairs("headers", headers, ask)?,
                 is_sse: *is_sse,
             })),
             Ok(UnexpandedTarget::Program {
@@ -68,19 +68,19 @@ impl Expansion<'_> {
             }) => {
                 let mut all = Vec::new();
                 if let Some(path) = env_file {
-                    all = self.env_file(path, asked)?;
+                    all = self.env_file(path, ask)?;
                 }
-                all.extend(self.pairs("env", environment, asked)?);
+                all.extend(self.pairs("env", environment, ask)?);
                 let mut words = Vec::with_capacity(arguments.len());
                 for argument in arguments {
-                    words.push(self.text("args", argument, asked)?);
+                    words.push(self.text("args", argument, ask)?);
                 }
                 let directory = match directory {
-                    Some(path) => self.root.join(self.text("cwd", path, asked)?),
+                    Some(path) => self.root.join(self.text("cwd", path, ask)?),
                     None => self.root.to_owned(),
                 };
                 Ok(Target::Program(Program {
-                    command: self.text("command", command, asked)?,
+                    command: self.text("command", command, ask)?,
                     arguments: words,
                     environment: all,
                     directory: Some(directory),
@@ -92,18 +92,18 @@ impl Expansion<'_> {
     /// Describes the effects of using the server, without expanding variables or reading files.
     pub(super) fn review(&self) -> Result<Review, ConfigError> {
         let target = self.server.target.as_ref();
-        let target = target.map_err(|fault| self.wrong(fault))?;
+        let target = target.map_err(|error| self.wrong(error))?;
         let reviewer = Reviewer {
             root: self.root,
-            forms: self.forms,
-            world: self.world,
+            syntaxes: self.syntaxes,
+            environment: self.environment,
         };
         Ok(reviewer.review(&self.server.name, self.file, target))
     }
 
-    fn wrong(&self, fault: &EntryError) -> ConfigError {
+    fn wrong(&self, error: &EntryError) -> ConfigError {
         let (file, server) = (self.file.to_owned(), self.server.name.clone());
-        match fault {
+        match error {
             EntryError::Wrong { key, expected } => ConfigError::Wrong {
                 line: self.line(key),
                 file,
@@ -127,10 +127,10 @@ impl Expansion<'_> {
     fn env_file(
         &self,
         path: &str,
-        asked: &mut Asked<'_>,
+        ask: &mut InputHandler<'_>,
     ) -> Result<Vec<(String, String)>, ConfigError> {
-        let file = self.root.join(self.text("envFile", path, asked)?);
-        match self.world.disk.read(&file, FILE_BYTES) {
+        let file = self.root.join(self.text("envFile", path, ask)?);
+        match self.environment.disk.read(&file, FILE_BYTES) {
             Ok(Some(text)) => Ok(env_file::read(&text)),
             Ok(None) => Err(ConfigError::Useless {
                 file,
@@ -144,12 +144,12 @@ impl Expansion<'_> {
         &self,
         key: &str,
         pairs: &[(String, Text)],
-        asked: &mut Asked<'_>,
+        ask: &mut InputHandler<'_>,
     ) -> Result<Vec<(String, String)>, ConfigError> {
         let mut values = Vec::with_capacity(pairs.len());
         for (name, text) in pairs {
             let value = match text {
-                Text::Written(text) => self.text(key, text, asked)?,
+                Text::Written(text) => self.text(key, text, ask)?,
                 Text::Env(variable) => self.env(key, variable)?,
                 Text::Bearer(variable) => format!("Bearer {}", self.env(key, variable)?),
             };
@@ -158,12 +158,17 @@ impl Expansion<'_> {
         Ok(values)
     }
 
-    fn text(&self, key: &str, text: &str, asked: &mut Asked<'_>) -> Result<String, ConfigError> {
+    fn text(
+        &self,
+        key: &str,
+        text: &str,
+        ask: &mut InputHandler<'_>,
+    ) -> Result<String, ConfigError> {
         let mut whole = String::with_capacity(text.len());
-        for piece in pieces(text, self.forms) {
+        for piece in pieces(text, self.syntaxes) {
             match piece {
                 Piece::Text(text) => whole.push_str(text),
-                Piece::Variable(variable) => whole.push_str(&self.value(key, variable, asked)?),
+                Piece::Variable(variable) => whole.push_str(&self.value(key, variable, ask)?),
             }
         }
         Ok(whole)
@@ -173,10 +178,10 @@ impl Expansion<'_> {
         &self,
         key: &str,
         variable: Variable<'_>,
-        asked: &mut Asked<'_>,
+        ask: &mut InputHandler<'_>,
     ) -> Result<String, ConfigError> {
         match variable {
-            Variable::Env { name, default } => match ((self.world.env)(name), default) {
+            Variable::Env { name, default } => match ((self.environment.env)(name), default) {
                 (Some(value), None) => Ok(value),
                 // As in a shell, `:-` stands in for nothing as well.
                 (Some(value), Some(_)) if !value.is_empty() => Ok(value),
@@ -185,14 +190,14 @@ impl Expansion<'_> {
             },
             Variable::Secret(name) => self.secret(key, name),
             Variable::File(path) => self.file(key, path),
-            Variable::Input(id) => self.input(key, id, asked),
+            Variable::Input(id) => self.input(key, id, ask),
             Variable::Folder => Ok(shown(self.root)),
             Variable::FolderName => Ok(self.root.file_name().map(shown_name).unwrap_or_default()),
-            Variable::Home => match self.world.home() {
+            Variable::Home => match self.environment.home() {
                 Some(home) => Ok(shown(&home)),
                 None => Err(self.no_value(key, "the home directory", "which nothing names")),
             },
-            Variable::Separator => Ok(match self.world.platform {
+            Variable::Separator => Ok(match self.environment.platform {
                 Platform::Windows => "\\".to_owned(),
                 Platform::Linux | Platform::Mac => "/".to_owned(),
             }),
@@ -204,7 +209,7 @@ impl Expansion<'_> {
     }
 
     fn env(&self, key: &str, name: &str) -> Result<String, ConfigError> {
-        (self.world.env)(name).ok_or_else(|| {
+        (self.environment.env)(name).ok_or_else(|| {
             let what = format!("the environment variable {name}");
             self.no_value(key, &what, "which is not set")
         })
@@ -213,11 +218,11 @@ impl Expansion<'_> {
     /// Returns the value of a secret. The environment has priority over files, and the user's file
     /// over a file of the project.
     fn secret(&self, key: &str, name: &str) -> Result<String, ConfigError> {
-        if let Some(value) = (self.world.env)(name) {
+        if let Some(value) = (self.environment.env)(name) {
             return Ok(value);
         }
-        for file in secret_files(self.root, self.world) {
-            let Ok(Some(text)) = self.world.disk.read(&file, FILE_BYTES) else {
+        for file in secret_files(self.root, self.environment) {
+            let Ok(Some(text)) = self.environment.disk.read(&file, FILE_BYTES) else {
                 continue;
             };
             let found = env_file::read(&text).into_iter().rev();
@@ -231,22 +236,27 @@ impl Expansion<'_> {
     }
 
     fn file(&self, key: &str, path: &str) -> Result<String, ConfigError> {
-        let file = named_file(path, self.root, self.world);
+        let file = named_file(path, self.root, self.environment);
         let what = format!("the file {}", file.display());
-        match self.world.disk.read(&file, FILE_BYTES) {
+        match self.environment.disk.read(&file, FILE_BYTES) {
             Ok(Some(text)) => Ok(text.trim().to_owned()),
             Ok(None) => Err(self.no_value(key, &what, "which is not there")),
             Err(error) => Err(self.no_value(key, &what, &error.to_string())),
         }
     }
 
-    fn input(&self, key: &str, id: &str, asked: &mut Asked<'_>) -> Result<String, ConfigError> {
+    fn input(
+        &self,
+        key: &str,
+        id: &str,
+        ask: &mut InputHandler<'_>,
+    ) -> Result<String, ConfigError> {
         let what = format!("an answer to `{id}`");
         let described = self.inputs.iter().find(|input| input["id"] == id);
         let Some(input) = described.map(|input| Input::read(id, input)) else {
             return Err(self.no_value(key, &what, "a question that the file does not ask"));
         };
-        asked(&input).map_err(|reason| self.no_value(key, &what, &reason))
+        ask(&input).map_err(|reason| self.no_value(key, &what, &reason))
     }
 
     fn no_value(&self, key: &str, what: &str, reason: &str) -> ConfigError {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config_path::Environment;
 use super::entry::{Text, UnexpandedTarget};
-use super::form::{Form, Piece, Variable, pieces};
+use super::variable_syntax::{Piece, Variable, VariableSyntax, pieces};
 
 /// The effects of using a server. Every text is as written in the file, with its variables.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub enum Action {
 /// Where a definition stands, and how its variables are written.
 pub(super) struct Reviewer<'a> {
     pub(super) root: &'a Path,
-    pub(super) forms: &'a [Form],
-    pub(super) world: &'a Environment<'a>,
+    pub(super) syntaxes: &'a [VariableSyntax],
+    pub(super) environment: &'a Environment<'a>,
 }
 
 impl Reviewer<'_> {
@@ -114,7 +114,7 @@ impl Reviewer<'_> {
 
     /// A path as it is written, below the root unless a variable may say otherwise.
     fn place(&self, path: &str) -> String {
-        match pieces(path, self.forms).as_slice() {
+        match pieces(path, self.syntaxes).as_slice() {
             [] | [Piece::Text(_)] => self.root.join(path).display().to_string(),
             _ => path.to_owned(),
         }
@@ -133,19 +133,19 @@ impl Reviewer<'_> {
 
     /// Adds what a text reads.
     fn read(&self, text: &str, review: &mut Review) {
-        for piece in pieces(text, self.forms) {
+        for piece in pieces(text, self.syntaxes) {
             match piece {
                 Piece::Variable(Variable::Env { name, .. }) => {
                     review.variables.insert(name.to_owned());
                 }
                 Piece::Variable(Variable::Secret(name)) => {
                     review.variables.insert(name.to_owned());
-                    let files = secret_files(self.root, self.world).into_iter();
+                    let files = secret_files(self.root, self.environment).into_iter();
                     let files = files.map(|file| file.display().to_string());
                     review.files.extend(files);
                 }
                 Piece::Variable(Variable::File(path)) => {
-                    let file = named_file(path, self.root, self.world);
+                    let file = named_file(path, self.root, self.environment);
                     review.files.insert(file.display().to_string());
                 }
                 Piece::Text(_) | Piece::Variable(_) => {}
@@ -155,16 +155,16 @@ impl Reviewer<'_> {
 }
 
 /// The file that `{file:path}` names.
-pub(super) fn named_file(path: &str, root: &Path, world: &Environment<'_>) -> PathBuf {
-    match (path.strip_prefix("~/"), world.home()) {
+pub(super) fn named_file(path: &str, root: &Path, environment: &Environment<'_>) -> PathBuf {
+    match (path.strip_prefix("~/"), environment.home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => root.join(path),
     }
 }
 
 /// The files that may hold a secret, in the order in which they are read: the user's own is first.
-pub(super) fn secret_files(root: &Path, world: &Environment<'_>) -> Vec<PathBuf> {
-    let own = world.home().map(|home| home.join(".continue/.env"));
+pub(super) fn secret_files(root: &Path, environment: &Environment<'_>) -> Vec<PathBuf> {
+    let own = environment.home().map(|home| home.join(".continue/.env"));
     let project = [".continue/.env", ".env"].map(|file| root.join(file));
     own.into_iter().chain(project).collect()
 }

@@ -10,8 +10,8 @@ use super::config_path::{Environment, FILE_BYTES, Platform, YAML_BYTES};
 use super::document::{self, Document, PROJECT};
 use super::entry::Server;
 use super::error::ConfigError;
-use super::expand::{Asked, Expansion};
-use super::known::{FILE, HOSTS, Host, YAML_FILE};
+use super::expand::{Expansion, InputHandler};
+use super::host::{FILE, HOSTS, Host, YAML_FILE};
 use super::review::Review;
 use super::suggestion::suggestion;
 use super::target::Target;
@@ -22,7 +22,7 @@ pub struct ServerRegistry {
     /// The servers, host by host; those of a project before those of the user.
     pub servers: Vec<Listed>,
     /// Files that could not be read. They do not hide the others.
-    pub faults: Vec<ConfigError>,
+    pub errors: Vec<ConfigError>,
 }
 
 /// A server and where it is written.
@@ -77,24 +77,24 @@ impl<'n> From<&'n str> for Named<'n> {
 
 impl ServerRegistry {
     /// Reads every file there is.
-    pub fn open(world: &Environment<'_>) -> Self {
-        let mut book = Self::default();
-        let projects = world.projects();
+    pub fn open(environment: &Environment<'_>) -> Self {
+        let mut registry = Self::default();
+        let projects = environment.projects();
         for host in HOSTS {
-            let own = host.own_files(world);
+            let own = host.own_files(environment);
             for root in &projects {
                 let paths = host.project.iter().map(|path| root.join(path));
-                let files = paths.flat_map(|path| world.files(path));
+                let files = paths.flat_map(|path| environment.files(path));
                 // In the home directory the user's own file looks like one of a project.
                 for file in files.filter(|file| !own.contains(file)) {
-                    book.read(world, host, ConfigOwner::Project, file, root);
+                    registry.read(environment, host, ConfigOwner::Project, file, root);
                 }
             }
             for file in own {
-                book.read(world, host, ConfigOwner::User, file, world.here);
+                registry.read(environment, host, ConfigOwner::User, file, environment.here);
             }
         }
-        book
+        registry
     }
 
     /// Reads one file.
@@ -102,11 +102,11 @@ impl ServerRegistry {
     /// # Errors
     ///
     /// If it cannot be read, or has no servers.
-    pub fn of_file(world: &Environment<'_>, file: &Path) -> Result<Self, ConfigError> {
-        let mut book = Self::default();
-        let file = world.here.join(file);
-        let root = file.parent().unwrap_or(world.here).to_owned();
-        if !world.disk.is_there(&file) {
+    pub fn of_file(environment: &Environment<'_>, file: &Path) -> Result<Self, ConfigError> {
+        let mut registry = Self::default();
+        let file = environment.here.join(file);
+        let root = file.parent().unwrap_or(environment.here).to_owned();
+        if !environment.disk.is_there(&file) {
             return Err(ConfigError::Useless {
                 file,
                 reason: "is not there",
@@ -118,19 +118,19 @@ impl ServerRegistry {
         };
         let origin = match HOSTS
             .iter()
-            .any(|host| host.own_files(world).contains(&file))
+            .any(|host| host.own_files(environment).contains(&file))
         {
             true => ConfigOwner::User,
             false => ConfigOwner::Named,
         };
-        book.read(world, host, origin, file.clone(), &root);
-        match book.faults.pop() {
-            Some(fault) => Err(fault),
-            None if book.servers.is_empty() => Err(ConfigError::Useless {
+        registry.read(environment, host, origin, file.clone(), &root);
+        match registry.errors.pop() {
+            Some(error) => Err(error),
+            None if registry.servers.is_empty() => Err(ConfigError::Useless {
                 file,
                 reason: "has no servers under a key that a host uses",
             }),
-            None => Ok(book),
+            None => Ok(registry),
         }
     }
 
@@ -166,10 +166,10 @@ impl ServerRegistry {
         if let Some((host, _)) = name.split_once('/')
             && !self.servers.iter().any(|listed| listed.server.name == name)
         {
-            let known: Vec<_> = HOSTS.iter().map(|host| host.id).collect();
+            let hosts: Vec<_> = HOSTS.iter().map(|host| host.id).collect();
             return ConfigError::UnknownHost {
                 host: host.to_owned(),
-                known: known.join(", "),
+                known: hosts.join(", "),
             };
         }
         let names = self
@@ -184,15 +184,15 @@ impl ServerRegistry {
 
     fn read(
         &mut self,
-        world: &Environment<'_>,
+        environment: &Environment<'_>,
         host: &'static Host,
         origin: ConfigOwner,
         file: PathBuf,
         root: &Path,
     ) {
-        let document = match document(world, host, &file, root) {
+        let document = match document(environment, host, &file, root) {
             Ok(document) => document,
-            Err(fault) => return self.faults.push(fault),
+            Err(error) => return self.errors.push(error),
         };
         let inputs: Rc<[Value]> = document.inputs.into();
         for entry in document.servers {
@@ -214,8 +214,8 @@ impl Listed {
     /// # Errors
     ///
     /// If its definition is wrong.
-    pub fn review(&self, world: &Environment<'_>) -> Result<Review, ConfigError> {
-        self.expansion(world).review()
+    pub fn review(&self, environment: &Environment<'_>) -> Result<Review, ConfigError> {
+        self.expansion(environment).review()
     }
 
     /// The server with its variables replaced. This reads variables and files, and asks questions.
@@ -225,10 +225,10 @@ impl Listed {
     /// If its definition is wrong, or a variable has no value.
     pub fn target(
         &self,
-        world: &Environment<'_>,
-        asked: &mut Asked<'_>,
+        environment: &Environment<'_>,
+        ask: &mut InputHandler<'_>,
     ) -> Result<Target, ConfigError> {
-        self.expansion(world).run(asked)
+        self.expansion(environment).run(ask)
     }
 
     /// Everything that decides what using the server does, as its file has it.
@@ -240,14 +240,14 @@ impl Listed {
         })
     }
 
-    fn expansion<'a>(&'a self, world: &'a Environment<'a>) -> Expansion<'a> {
+    fn expansion<'a>(&'a self, environment: &'a Environment<'a>) -> Expansion<'a> {
         Expansion {
             server: &self.server,
             file: &self.file,
             root: &self.root,
             inputs: &self.inputs,
-            forms: self.host.forms,
-            world,
+            syntaxes: self.host.syntaxes,
+            environment,
         }
     }
 
@@ -258,7 +258,7 @@ impl Listed {
 }
 
 fn document(
-    world: &Environment<'_>,
+    environment: &Environment<'_>,
     host: &Host,
     file: &Path,
     root: &Path,
@@ -268,7 +268,7 @@ fn document(
         Kind::Yaml => YAML_BYTES,
         Kind::Json | Kind::Toml => FILE_BYTES,
     };
-    let text = match world.disk.read(file, limit) {
+    let text = match environment.disk.read(file, limit) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(Document::default()),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {
@@ -284,7 +284,7 @@ fn document(
             });
         }
     };
-    let roots = spellings(world, root);
+    let roots = spellings(environment, root);
     let paths = host.servers.iter().flat_map(|path| {
         let times = match path.contains(&PROJECT) {
             true => roots.len(),
@@ -304,17 +304,17 @@ fn document(
         Kind::Toml => document::toml(&text, &paths),
         Kind::Yaml => document::yaml(&text, &paths),
     };
-    read.map_err(|fault| ConfigError::Syntax {
+    read.map_err(|error| ConfigError::Syntax {
         file: file.to_owned(),
-        line: fault.line,
-        reason: fault.reason,
+        line: error.line,
+        reason: error.reason,
     })
 }
 
 /// How a file calls the root of a project: on Windows with either separator.
-fn spellings(world: &Environment<'_>, root: &Path) -> Vec<String> {
+fn spellings(environment: &Environment<'_>, root: &Path) -> Vec<String> {
     let root = root.display().to_string();
-    match world.platform {
+    match environment.platform {
         Platform::Windows if root.contains('\\') => vec![root.replace('\\', "/"), root],
         _ => vec![root],
     }

@@ -44,16 +44,16 @@ pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<RawEntry>, Syntax
             None => return Ok(Vec::new()),
         }
     }
-    let mut meaning = Meaning { left: VALUES };
+    let mut builder = ValueBuilder { left: VALUES };
     match &node.kind {
         Kind::Map(servers) => servers
             .iter()
-            .map(|(name, server)| meaning.raw_entry(name, server))
+            .map(|(name, server)| builder.raw_entry(name, server))
             .collect(),
         Kind::List(servers) => {
             let named = servers.iter().filter_map(|server| {
                 let name = server.member("name")?.text()?;
-                Some(meaning.raw_entry(&name, server))
+                Some(builder.raw_entry(&name, server))
             });
             named.collect()
         }
@@ -82,11 +82,11 @@ impl Node {
 }
 
 /// Converts nodes to the values that they mean.
-struct Meaning {
+struct ValueBuilder {
     left: usize,
 }
 
-impl Meaning {
+impl ValueBuilder {
     fn raw_entry(&mut self, name: &str, server: &Node) -> Result<RawEntry, SyntaxError> {
         let members = match self.value(server)? {
             Value::Object(members) => Some(members),
@@ -111,7 +111,7 @@ impl Meaning {
         self.left = self
             .left
             .checked_sub(1)
-            .ok_or_else(|| fault(node.line, "the servers are more than are read here"))?;
+            .ok_or_else(|| syntax_error(node.line, "the servers are more than are read here"))?;
         Ok(match &node.kind {
             Kind::Scalar(value) => value.clone(),
             Kind::List(items) => {
@@ -185,7 +185,7 @@ impl<'t> Reader<'t> {
 
     /// Limits the line to those of the text: the parser reports an end without a line break one line later.
     fn broken(&self, error: &ScanError) -> SyntaxError {
-        fault(error.marker().line().min(self.lines), error.info())
+        syntax_error(error.marker().line().min(self.lines), error.info())
     }
 
     fn node(
@@ -196,20 +196,21 @@ impl<'t> Reader<'t> {
     ) -> Result<Rc<Node>, SyntaxError> {
         let line = span.start.line();
         if depth == 0 {
-            return Err(fault(line, "this stands too deep"));
+            return Err(syntax_error(line, "this stands too deep"));
         }
         let (kind, anchor) = match event {
             Event::Alias(anchor) => {
                 // An alias to a node that contains it has no end, and that node does not exist yet.
                 let node = self.node_by_anchor.get(&anchor).cloned();
-                return node.ok_or_else(|| fault(line, "this refers to what is not there yet"));
+                return node
+                    .ok_or_else(|| syntax_error(line, "this refers to what is not there yet"));
             }
             Event::Scalar(text, style, anchor, tag) => {
                 (Kind::Scalar(scalar(&text, style, tag.as_deref())), anchor)
             }
             Event::SequenceStart(anchor, _) => (self.list(depth)?, anchor),
             Event::MappingStart(anchor, _) => (self.map(depth)?, anchor),
-            _ => return Err(fault(line, "a value is missing here")),
+            _ => return Err(syntax_error(line, "a value is missing here")),
         };
         let node = Rc::new(Node { line, kind });
         // Zero means that the node has no anchor.
@@ -284,7 +285,7 @@ fn line_breaks(text: &str) -> usize {
     feeds + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
-fn fault(line: usize, reason: &str) -> SyntaxError {
+fn syntax_error(line: usize, reason: &str) -> SyntaxError {
     SyntaxError {
         line: line.max(1),
         reason: reason.to_owned(),
@@ -392,17 +393,17 @@ mcpServers:
             ("a: \"x\n", 1),
             ("a: *nobody\n", 1),
         ] {
-            let fault = servers(text, &["a"]).expect_err(text);
-            assert!((1..=line + 1).contains(&fault.line), "{text}: {fault:?}");
-            assert!(!fault.reason.is_empty(), "{fault:?}");
+            let error = servers(text, &["a"]).expect_err(text);
+            assert!((1..=line + 1).contains(&error.line), "{text}: {error:?}");
+            assert!(!error.reason.is_empty(), "{error:?}");
         }
     }
 
     #[test]
     fn a_fault_at_the_end_is_on_the_last_line() {
         for (text, last) in [("a: 1\nb: [", 2), ("a: [\r\n", 2), ("a: {\rb: [", 2)] {
-            let fault = servers(text, &["a"]).expect_err(text);
-            assert_eq!(fault.line, last, "{text:?}: {fault:?}");
+            let error = servers(text, &["a"]).expect_err(text);
+            assert_eq!(error.line, last, "{text:?}: {error:?}");
         }
     }
 
@@ -414,8 +415,8 @@ mcpServers:
             text.push_str(&format!("l{level}: &l{level} [{below}]\n"));
         }
         text.push_str("mcpServers:\n  - name: a\n    args: *l29\n");
-        let fault = servers(&text, &["mcpServers"]).expect_err("too many");
-        assert!(fault.reason.contains("more than"), "{fault:?}");
+        let error = servers(&text, &["mcpServers"]).expect_err("too many");
+        assert!(error.reason.contains("more than"), "{error:?}");
         // Under a path that is not read, the limit does not apply.
         assert_eq!(servers(&text, &["extensions"]).expect("read"), []);
         let itself = "mcpServers: &a\n  b: *a\n";

@@ -25,8 +25,8 @@ pub(super) fn run(config: Option<&Path>, format: Format) -> Result<(), CliError>
         None => ServerRegistry::open(&environment),
     };
     let screen = Screen::look();
-    for fault in &registry.faults {
-        output::warn(&screen, fault);
+    for error in &registry.errors {
+        output::warn(&screen, error);
     }
     match format {
         Format::Json => output::json(&screen, &show::hosts_json(&registry)),

@@ -72,7 +72,7 @@ fn named(name: &str, settings: &Settings, prompter: &Prompter) -> Result<Target,
         // An unreadable file may define the name.
         if matches!(error, ConfigError::Unknown { .. }) {
             registry
-                .faults
+                .errors
                 .iter()
                 .for_each(|fault| prompter.warn(fault));
         }

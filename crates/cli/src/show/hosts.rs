@@ -45,8 +45,8 @@ pub(crate) fn hosts_json(registry: &ServerRegistry) -> Value {
             "reach": target(listed),
         })
     });
-    let faults = registry.faults.iter().map(ToString::to_string);
-    json!({ "servers": servers.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() })
+    let errors = registry.errors.iter().map(ToString::to_string);
+    json!({ "servers": servers.collect::<Vec<_>>(), "faults": errors.collect::<Vec<_>>() })
 }
 
 fn example(registry: &ServerRegistry) -> String {

@@ -1,13 +1,13 @@
 use crate::config_path::Platform;
-use crate::config_path::tests::Desk;
+use crate::config_path::tests::FakeMachine;
 use crate::review::Action;
 use crate::target::{Endpoint, Program};
 
 use super::*;
 
-fn desk(files: &[(&'static str, &str)]) -> Desk {
+fn machine(files: &[(&'static str, &str)]) -> FakeMachine {
     let files = files.iter().map(|(file, text)| (*file, (*text).to_owned()));
-    Desk {
+    FakeMachine {
         vars: [("HOME", "/h"), ("KEY", "k"), ("EMPTY", "")].into(),
         files: files.collect(),
     }
@@ -17,12 +17,12 @@ fn silent(_: &super::super::Input) -> Result<String, String> {
     Err("nobody is there to ask".to_owned())
 }
 
-fn find(desk: &Desk, here: &str, name: &str) -> Result<Target, String> {
-    desk.at(Platform::Linux, here, |world| {
-        let book = ServerRegistry::open(world);
-        let found = book.find(Named::from(name));
+fn find(machine: &FakeMachine, here: &str, name: &str) -> Result<Target, String> {
+    machine.at(Platform::Linux, here, |environment| {
+        let registry = ServerRegistry::open(environment);
+        let found = registry.find(Named::from(name));
         found
-            .and_then(|listed| listed.target(world, &mut silent))
+            .and_then(|listed| listed.target(environment, &mut silent))
             .map_err(|error| error.to_string())
     })
 }
@@ -53,7 +53,7 @@ fn url(url: &str, headers: &[(&str, &str)]) -> Target {
 
 #[test]
 fn every_host_is_read_in_its_own_way() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/h/.claude.json",
             r#"{"history": [], "mcpServers": {"a": {"command": "x", "args": ["${KEY}", "${NO:-d}", "${EMPTY:-e}"]}},
@@ -90,7 +90,7 @@ fn every_host_is_read_in_its_own_way() {
         ),
         ("/h/t", " token\n"),
     ]);
-    let at_p = |name| find(&desk, "/p", name);
+    let at_p = |name| find(&machine, "/p", name);
     assert_eq!(at_p("a"), Ok(program("x", &["k", "d", "e"], &[], "/p")));
     assert_eq!(at_p("b"), Ok(url("https://b/k", &[])));
     assert_eq!(at_p("c"), Ok(program("x", &[], &[("A", "${KEY}")], "/p")));
@@ -108,14 +108,14 @@ fn every_host_is_read_in_its_own_way() {
     );
     assert_eq!(at_p("i"), Ok(program("x", &["k", "token"], &[], "/p")));
     assert_eq!(
-        find(&desk, "/q", "b").map_err(|error| error.contains("no host")),
+        find(&machine, "/q", "b").map_err(|error| error.contains("no host")),
         Err(true)
     );
 }
 
 #[test]
 fn hosts_that_write_yaml_are_read() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/h/.continue/config.yaml",
             "name: mine\nmcpServers:\n  - name: a\n    command: x\n    env:\n      K: ${{ secrets.KEY }}\n      S: ${{ secrets.HIDDEN }}\n  - name: b\n    type: streamable-http\n    url: https://b\n    requestOptions:\n      headers: { X: \"${{ secrets.KEY }}\" }\n  - name: none\n    command: ${{ secrets.NO }}\n",
@@ -135,7 +135,7 @@ fn hosts_that_write_yaml_are_read() {
             "extensions:\n  developer:\n    type: builtin\n    enabled: true\n  e:\n    type: stdio\n    cmd: uvx\n    args: [a, \"${KEY}\"]\n    envs: {}\n    env_keys: [KEY]\n    enabled: true\n  f:\n    type: sse\n    uri: https://f\n    enabled: false\n",
         ),
     ]);
-    let at_p = |name| find(&desk, "/p", name);
+    let at_p = |name| find(&machine, "/p", name);
     let environment = [("K", "k"), ("S", "h")];
     assert_eq!(at_p("a"), Ok(program("x", &[], &environment, "/p")));
     assert_eq!(at_p("b"), Ok(url("https://b", &[("X", "k")])));
@@ -165,15 +165,15 @@ fn hosts_that_write_yaml_are_read() {
 #[test]
 fn files_of_windows_lie_elsewhere() {
     let servers = |name: &str| format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}"#);
-    let mut desk = desk(&[]);
-    desk.vars = [
+    let mut machine = machine(&[]);
+    machine.vars = [
         ("USERPROFILE", "/u"),
         ("APPDATA", "/u/Roaming"),
         ("HOME", "/not-this"),
     ]
     .into();
     let goose = "extensions:\n  b:\n    type: stdio\n    cmd: x\n";
-    desk.files = [
+    machine.files = [
         ("/u/Roaming/Claude/claude_desktop_config.json", servers("a")),
         ("/u/Roaming/Block/goose/config/config.yaml", goose.to_owned()),
         ("/u/.cursor/mcp.json", servers("c")),
@@ -184,21 +184,26 @@ fn files_of_windows_lie_elsewhere() {
         (r"C:\ProgramData\gemini-cli\settings.json", servers("f")),
     ]
     .into();
-    desk.at(Platform::Windows, r"C:\work", |world| {
-        let book = ServerRegistry::open(world);
-        let mut names: Vec<_> = book
+    machine.at(Platform::Windows, r"C:\work", |environment| {
+        let registry = ServerRegistry::open(environment);
+        let mut names: Vec<_> = registry
             .servers
             .iter()
             .map(|listed| &*listed.server.name)
             .collect();
         names.sort_unstable();
-        assert_eq!(names, ["a", "b", "c", "d", "e", "f"], "{:?}", book.faults);
+        assert_eq!(
+            names,
+            ["a", "b", "c", "d", "e", "f"],
+            "{:?}",
+            registry.errors
+        );
     });
 }
 
 #[test]
 fn a_name_that_means_two_servers_is_not_guessed() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/p/.mcp.json",
             r#"{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "same"}}}"#,
@@ -212,21 +217,24 @@ fn a_name_that_means_two_servers_is_not_guessed() {
             r#"{"mcpServers": {"b": {"command": "other", "disabled": true}}}"#,
         ),
     ]);
-    let error = find(&desk, "/p", "a").expect_err("ambiguous");
+    let error = find(&machine, "/p", "a").expect_err("ambiguous");
     assert!(
         error.contains("@claude-code/a") && error.contains("@cursor/a"),
         "{error}"
     );
     assert_eq!(
-        find(&desk, "/p", "cursor/a"),
+        find(&machine, "/p", "cursor/a"),
         Ok(program("good", &[], &[], "/p"))
     );
-    assert_eq!(find(&desk, "/p", "b"), Ok(program("same", &[], &[], "/p")));
+    assert_eq!(
+        find(&machine, "/p", "b"),
+        Ok(program("same", &[], &[], "/p"))
+    );
 }
 
 #[test]
 fn two_files_of_one_host_are_distinguished_by_their_paths() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/h/.codeium/windsurf/mcp_config.json",
             r#"{"mcpServers": {"a": {"command": "x"}}}"#,
@@ -236,7 +244,7 @@ fn two_files_of_one_host_are_distinguished_by_their_paths() {
             r#"{"mcpServers": {"a": {"command": "y"}}}"#,
         ),
     ]);
-    let error = find(&desk, "/", "a").expect_err("ambiguous");
+    let error = find(&machine, "/", "a").expect_err("ambiguous");
     assert!(
         error.contains("--config /h/.codeium/mcp_config.json @a"),
         "{error}"
@@ -245,7 +253,7 @@ fn two_files_of_one_host_are_distinguished_by_their_paths() {
 
 #[test]
 fn a_missing_value_is_named_with_its_place() {
-    let desk = desk(&[(
+    let machine = machine(&[(
         "/p/.vscode/mcp.json",
         "{\n\"inputs\": [{\"id\": \"key\", \"type\": \"promptString\"}],\n\"servers\": {\n\"a\": {\n\"url\": \"u\",\n\"headers\": {\"X\": \"${input:key}\"}\n},\n\"b\": {\"command\": \"${env:NO}\"},\n\"c\": {\"command\": \"${file}\"},\n\"d\": {\"command\": 5},\n\"e\": {\"command\": \"x\", \"envFile\": \"no\"},\n\"f\": {\"url\": \"${input:other}\"},\n\"g\": {}\n}}",
     )]);
@@ -265,7 +273,7 @@ fn a_missing_value_is_named_with_its_place() {
         ("f", [":12", "`url`", "does not ask"]),
         ("g", [":13", "`g`", "neither a command nor a URL"]),
     ] {
-        let error = find(&desk, "/p", name).expect_err(name);
+        let error = find(&machine, "/p", name).expect_err(name);
         for part in parts {
             assert!(error.contains(part), "{name}: {error}");
         }
@@ -274,21 +282,21 @@ fn a_missing_value_is_named_with_its_place() {
 
 #[test]
 fn a_question_of_the_file_is_asked() {
-    let desk = desk(&[(
+    let machine = machine(&[(
         "/p/.vscode/mcp.json",
         r#"{"inputs": [{"id": "key", "type": "pickString", "description": "Key?", "password": true,
             "default": "d", "options": ["a", {"label": "B", "value": "b"}]}],
             "servers": {"a": {"url": "u/${input:key}"}}}"#,
     )]);
-    desk.at(Platform::Linux, "/p", |world| {
+    machine.at(Platform::Linux, "/p", |environment| {
         let mut asked = Vec::new();
         let mut answer = |input: &super::super::Input| {
             asked.push(input.clone());
             Ok("b".to_owned())
         };
-        let book = ServerRegistry::open(world);
-        let found = book.find(Named::from("a")).expect("found");
-        let target = found.target(world, &mut answer);
+        let registry = ServerRegistry::open(environment);
+        let found = registry.find(Named::from("a")).expect("found");
+        let target = found.target(environment, &mut answer);
         assert_eq!(target.expect("expanded"), url("u/b", &[]));
         let [input] = asked.as_slice() else {
             panic!("{asked:?}");
@@ -306,30 +314,30 @@ fn a_question_of_the_file_is_asked() {
 
 #[test]
 fn a_broken_file_hides_no_other() {
-    let desk = desk(&[
+    let machine = machine(&[
         ("/h/.cursor/mcp.json", "{\n\"mcpServers\": {\n"),
         (
             "/h/.lmstudio/mcp.json",
             r#"{"mcpServers": {"a": {"command": "x"}}}"#,
         ),
     ]);
-    assert!(find(&desk, "/", "a").is_ok());
-    desk.at(Platform::Linux, "/", |world| {
-        let book = ServerRegistry::open(world);
-        let [fault] = book.faults.as_slice() else {
-            panic!("{book:?}");
+    assert!(find(&machine, "/", "a").is_ok());
+    machine.at(Platform::Linux, "/", |environment| {
+        let registry = ServerRegistry::open(environment);
+        let [error] = registry.errors.as_slice() else {
+            panic!("{registry:?}");
         };
         assert!(
-            fault.to_string().starts_with("/h/.cursor/mcp.json:"),
-            "{fault}"
+            error.to_string().starts_with("/h/.cursor/mcp.json:"),
+            "{error}"
         );
-        assert_eq!(book.servers[0].address(), "@lmstudio/a");
+        assert_eq!(registry.servers[0].address(), "@lmstudio/a");
     });
 }
 
 #[test]
 fn a_named_file_is_read_whatever_its_owner() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/x/a.json",
             r#"{"servers": {"a": {"command": "${KEY}", "args": ["${env:KEY}"]}}}"#,
@@ -341,12 +349,12 @@ fn a_named_file_is_read_whatever_its_owner() {
             "extensions:\n  e: { cmd: x }\nmcpServers:\n  - { name: f, command: y }\n",
         ),
     ]);
-    desk.at(Platform::Linux, "/x", |world| {
+    machine.at(Platform::Linux, "/x", |environment| {
         let find = |file: &str, name: &str| {
-            let book = ServerRegistry::of_file(world, Path::new(file))?;
-            let found = book.find(Named::from(name))?;
+            let registry = ServerRegistry::of_file(environment, Path::new(file))?;
+            let found = registry.find(Named::from(name))?;
             assert_eq!(found.origin, ConfigOwner::Named);
-            found.target(world, &mut silent)
+            found.target(environment, &mut silent)
         };
         assert_eq!(
             find("a.json", "a").expect("found"),
@@ -363,13 +371,13 @@ fn a_named_file_is_read_whatever_its_owner() {
 
 #[test]
 fn an_unknown_name_is_answered_with_a_near_one() {
-    let desk = desk(&[(
+    let machine = machine(&[(
         "/h/.cursor/mcp.json",
         r#"{"mcpServers": {"github": {"command": "x"}}}"#,
     )]);
-    let error = find(&desk, "/", "gihtub").expect_err("unknown");
+    let error = find(&machine, "/", "gihtub").expect_err("unknown");
     assert!(error.contains("did you mean `github`?"), "{error}");
-    let error = find(&desk, "/", "nohost/github").expect_err("unknown host");
+    let error = find(&machine, "/", "nohost/github").expect_err("unknown host");
     assert!(
         error.contains("`nohost` is not a known host") && error.contains("vscode"),
         "{error}"
@@ -378,15 +386,20 @@ fn an_unknown_name_is_answered_with_a_near_one() {
 
 #[test]
 fn the_users_own_file_is_not_a_file_of_a_project() {
-    let desk = desk(&[(
+    let machine = machine(&[(
         "/h/.cursor/mcp.json",
         r#"{"mcpServers": {"a": {"command": "x"}}}"#,
     )]);
-    desk.at(Platform::Linux, "/h", |world| {
-        let book = ServerRegistry::open(world);
-        let named = ServerRegistry::of_file(world, Path::new(".cursor/mcp.json")).expect("read");
-        for book in [book, named] {
-            let origins: Vec<_> = book.servers.iter().map(|listed| listed.origin).collect();
+    machine.at(Platform::Linux, "/h", |environment| {
+        let registry = ServerRegistry::open(environment);
+        let named =
+            ServerRegistry::of_file(environment, Path::new(".cursor/mcp.json")).expect("read");
+        for registry in [registry, named] {
+            let origins: Vec<_> = registry
+                .servers
+                .iter()
+                .map(|listed| listed.origin)
+                .collect();
             assert_eq!(origins, [ConfigOwner::User]);
         }
     });
@@ -394,7 +407,7 @@ fn the_users_own_file_is_not_a_file_of_a_project() {
 
 #[test]
 fn a_review_names_inputs_without_reading_them() {
-    let desk = desk(&[
+    let machine = machine(&[
         (
             "/p/.vscode/mcp.json",
             r#"{"servers": {"a": {"command": "x", "args": ["${env:KEY}", "b  c"], "cwd": "sub", "envFile": ".env",
@@ -405,17 +418,22 @@ fn a_review_names_inputs_without_reading_them() {
             r#"{"mcpServers": {"b": {"url": "https://b/${NO}", "headers": {"X": "${KEY:-d}"}}}}"#,
         ),
     ]);
-    desk.at(Platform::Linux, "/p", |world| {
+    machine.at(Platform::Linux, "/p", |environment| {
         let unread = |name: &str| match name {
             "HOME" => Some("/h".to_owned()),
             name => panic!("{name} is read"),
         };
         let blind = Environment {
             env: &unread,
-            ..*world
+            ..*environment
         };
-        let book = ServerRegistry::open(world);
-        let review = |name: &str| book.find(Named::from(name)).expect("found").review(&blind);
+        let registry = ServerRegistry::open(environment);
+        let review = |name: &str| {
+            registry
+                .find(Named::from(name))
+                .expect("found")
+                .review(&blind)
+        };
         let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
         let sets = |review: &Review| {
             let (variables, files) = (review.variables.clone(), review.files.clone());

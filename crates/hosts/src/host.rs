@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::config_path::{ConfigPath, Environment};
 use super::document::PROJECT;
-use super::form::Form;
+use super::variable_syntax::VariableSyntax;
 
 /// A program that keeps servers in a file.
 #[derive(Debug)]
@@ -23,14 +23,14 @@ pub struct Host {
     /// The paths of keys under which servers stand.
     pub(super) servers: &'static [&'static [&'static str]],
     /// How its files refer to variables.
-    pub(super) forms: &'static [Form],
+    pub(super) syntaxes: &'static [VariableSyntax],
 }
 
 impl Host {
     /// Its files of the user and of the machine, where they are on this machine.
-    pub(super) fn own_files(&self, world: &Environment<'_>) -> Vec<PathBuf> {
-        let places = self.user.iter().filter_map(|place| place.path(world));
-        places.flat_map(|path| world.files(path)).collect()
+    pub(super) fn own_files(&self, environment: &Environment<'_>) -> Vec<PathBuf> {
+        let places = self.user.iter().filter_map(|place| place.path(environment));
+        places.flat_map(|path| environment.files(path)).collect()
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) const FILE: Host = Host {
         &["mcp_servers"],
         &["mcp", "servers"],
     ],
-    forms: &[Form::Editor, Form::Braces],
+    syntaxes: &[VariableSyntax::Editor, VariableSyntax::Braces],
 };
 
 /// The same for YAML: `extensions` has another meaning in JSON.
@@ -59,7 +59,12 @@ pub(super) const YAML_FILE: Host = Host {
     project: &[],
     user: &[],
     servers: &[&["mcpServers"], &["extensions"]],
-    forms: &[Form::Secrets, Form::Editor, Form::Braces, Form::Dollar],
+    syntaxes: &[
+        VariableSyntax::Secrets,
+        VariableSyntax::Editor,
+        VariableSyntax::Braces,
+        VariableSyntax::Dollar,
+    ],
 };
 
 /// The hosts, in the order in which they are listed.
@@ -77,7 +82,7 @@ pub(super) const HOSTS: &[Host] = &[
             ]),
         ],
         servers: &[&["mcpServers"], &["projects", PROJECT, "mcpServers"]],
-        forms: &[Form::Braces],
+        syntaxes: &[VariableSyntax::Braces],
     },
     Host {
         id: "claude",
@@ -85,7 +90,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[],
         user: &[ConfigPath::Settings("Claude/claude_desktop_config.json")],
         servers: MCP_SERVERS,
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "vscode",
@@ -99,7 +104,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Settings("Code/User/settings.json"),
         ],
         servers: &[&["servers"], &["mcp", "servers"]],
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "visual-studio",
@@ -107,7 +112,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[".vs/mcp.json", ".mcp.json"],
         user: &[ConfigPath::Home(".mcp.json")],
         servers: &[&["servers"]],
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "copilot",
@@ -120,7 +125,7 @@ pub(super) const HOSTS: &[Host] = &[
             ".copilot/mcp-config.json",
         )],
         servers: MCP_SERVERS,
-        forms: &[Form::Braces],
+        syntaxes: &[VariableSyntax::Braces],
     },
     Host {
         id: "cursor",
@@ -128,7 +133,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[".cursor/mcp.json"],
         user: &[ConfigPath::Home(".cursor/mcp.json")],
         servers: MCP_SERVERS,
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "windsurf",
@@ -139,7 +144,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Home(".codeium/mcp_config.json"),
         ],
         servers: MCP_SERVERS,
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "zed",
@@ -147,7 +152,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[".zed/settings.json"],
         user: &[ConfigPath::Xdg("zed/settings.json")],
         servers: &[&["context_servers"]],
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "gemini",
@@ -167,7 +172,7 @@ pub(super) const HOSTS: &[Host] = &[
             ]),
         ],
         servers: MCP_SERVERS,
-        forms: &[Form::Braces, Form::Dollar],
+        syntaxes: &[VariableSyntax::Braces, VariableSyntax::Dollar],
     },
     Host {
         id: "antigravity",
@@ -179,7 +184,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Home(".gemini/antigravity/mcp_config.json"),
         ],
         servers: MCP_SERVERS,
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "codex",
@@ -191,7 +196,7 @@ pub(super) const HOSTS: &[Host] = &[
             ".codex/config.toml",
         )],
         servers: &[&["mcp_servers"]],
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "lmstudio",
@@ -199,7 +204,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[],
         user: &[ConfigPath::Home(".lmstudio/mcp.json")],
         servers: MCP_SERVERS,
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "cline",
@@ -215,7 +220,7 @@ pub(super) const HOSTS: &[Host] = &[
             ),
         ],
         servers: MCP_SERVERS,
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "roo",
@@ -225,7 +230,7 @@ pub(super) const HOSTS: &[Host] = &[
             "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
         )],
         servers: MCP_SERVERS,
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "kilo",
@@ -238,7 +243,7 @@ pub(super) const HOSTS: &[Host] = &[
             ),
         ],
         servers: MCP_SERVERS,
-        forms: &[Form::Editor],
+        syntaxes: &[VariableSyntax::Editor],
     },
     Host {
         id: "kiro",
@@ -246,7 +251,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[".kiro/settings/mcp.json"],
         user: &[ConfigPath::Home(".kiro/settings/mcp.json")],
         servers: MCP_SERVERS,
-        forms: &[Form::Braces],
+        syntaxes: &[VariableSyntax::Braces],
     },
     Host {
         id: "amazonq",
@@ -263,7 +268,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Home(".aws/amazonq/mcp.json"),
         ],
         servers: MCP_SERVERS,
-        forms: &[],
+        syntaxes: &[],
     },
     Host {
         id: "qwen",
@@ -271,7 +276,7 @@ pub(super) const HOSTS: &[Host] = &[
         project: &[".qwen/settings.json"],
         user: &[ConfigPath::Home(".qwen/settings.json")],
         servers: MCP_SERVERS,
-        forms: &[Form::Braces, Form::Dollar],
+        syntaxes: &[VariableSyntax::Braces, VariableSyntax::Dollar],
     },
     Host {
         id: "opencode",
@@ -282,7 +287,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Xdg("opencode/opencode.jsonc"),
         ],
         servers: &[&["mcp"]],
-        forms: &[Form::Curly],
+        syntaxes: &[VariableSyntax::Curly],
     },
     Host {
         id: "continue",
@@ -293,7 +298,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Home(".continue/mcpServers/*"),
         ],
         servers: MCP_SERVERS,
-        forms: &[Form::Secrets],
+        syntaxes: &[VariableSyntax::Secrets],
     },
     Host {
         id: "goose",
@@ -304,7 +309,7 @@ pub(super) const HOSTS: &[Host] = &[
             ConfigPath::Windows("Block/goose/config/config.yaml"),
         ],
         servers: &[&["extensions"]],
-        forms: &[Form::Braces, Form::Dollar],
+        syntaxes: &[VariableSyntax::Braces, VariableSyntax::Dollar],
     },
 ];
 

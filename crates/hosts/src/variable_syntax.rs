@@ -2,7 +2,7 @@
 
 /// A syntax. A host may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum VariableSyntax {
     /// `${NAME}` and `${NAME:-default}`: the environment.
     Braces,
     /// `$NAME`: the environment.
@@ -50,12 +50,15 @@ pub(super) enum Variable<'t> {
     OfTheEditor(&'t str),
 }
 
-/// Splits a text into variables of the given forms and the plain text between them.
-pub(super) fn pieces<'t>(text: &'t str, forms: &[Form]) -> Vec<Piece<'t>> {
+/// Splits a text into variables of the given syntaxes and the plain text between them.
+pub(super) fn pieces<'t>(text: &'t str, syntaxes: &[VariableSyntax]) -> Vec<Piece<'t>> {
     let mut pieces = Vec::new();
     let (mut plain, mut at) = (0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        match forms.iter().find_map(|form| form.at_start(rest)) {
+        match syntaxes
+            .iter()
+            .find_map(|variable_syntax| variable_syntax.at_start(rest))
+        {
             Some((variable, length)) => {
                 push_text(&mut pieces, &text[plain..at]);
                 pieces.push(Piece::Variable(variable));
@@ -75,7 +78,7 @@ fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, text: &'t str) {
     }
 }
 
-impl Form {
+impl VariableSyntax {
     /// The variable that a text begins with, and how long it is there, in bytes.
     fn at_start(self, text: &str) -> Option<(Variable<'_>, usize)> {
         match self {
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_form_has_its_variables() {
-        let braces = pieces("a ${B}${C:-d e}/$F ${env:G}", &[Form::Braces]);
+        let braces = pieces("a ${B}${C:-d e}/$F ${env:G}", &[VariableSyntax::Braces]);
         let default = Variable::Env {
             name: "C",
             default: Some("d e"),
@@ -208,10 +211,13 @@ mod tests {
             [Piece::Text("a "), env("B"), Piece::Variable(default), text]
         );
 
-        let dollar = pieces("$A_1-$2 é$B", &[Form::Braces, Form::Dollar]);
+        let dollar = pieces(
+            "$A_1-$2 é$B",
+            &[VariableSyntax::Braces, VariableSyntax::Dollar],
+        );
         assert_eq!(dollar, [env("A_1"), Piece::Text("-$2 é"), env("B")]);
 
-        let curly = pieces("{env:A}{file:~/x}{x}", &[Form::Curly]);
+        let curly = pieces("{env:A}{file:~/x}{x}", &[VariableSyntax::Curly]);
         let file = Piece::Variable(Variable::File("~/x"));
         assert_eq!(curly, [env("A"), file, Piece::Text("{x}")]);
     }
@@ -237,10 +243,13 @@ mod tests {
             ("${file}", Variable::OfTheEditor("file")),
             ("${command:x.y}", Variable::OfTheEditor("command:x.y")),
         ] {
-            assert_eq!(pieces(text, &[Form::Editor]), [Piece::Variable(variable)]);
+            assert_eq!(
+                pieces(text, &[VariableSyntax::Editor]),
+                [Piece::Variable(variable)]
+            );
         }
         for text in ["${A}", "${}", "${env:A", "$env:A", "${unknown:x}"] {
-            assert_eq!(pieces(text, &[Form::Editor]), [Piece::Text(text)]);
+            assert_eq!(pieces(text, &[VariableSyntax::Editor]), [Piece::Text(text)]);
         }
     }
 
@@ -248,17 +257,23 @@ mod tests {
     fn secrets_have_two_braces() {
         for text in ["${{ secrets.KEY }}", "${{secrets.KEY}}"] {
             let secret = Piece::Variable(Variable::Secret("KEY"));
-            assert_eq!(pieces(text, &[Form::Secrets]), [secret], "{text}");
+            assert_eq!(pieces(text, &[VariableSyntax::Secrets]), [secret], "{text}");
         }
         let input = Piece::Variable(Variable::OfTheEditor("inputs.KEY"));
-        assert_eq!(pieces("${{ inputs.KEY }}", &[Form::Secrets]), [input]);
+        assert_eq!(
+            pieces("${{ inputs.KEY }}", &[VariableSyntax::Secrets]),
+            [input]
+        );
         for text in [
             "${{ secrets.KEY }",
             "${{ KEY }}",
             "${KEY}",
             "${{ secrets. }}",
         ] {
-            assert_eq!(pieces(text, &[Form::Secrets]), [Piece::Text(text)]);
+            assert_eq!(
+                pieces(text, &[VariableSyntax::Secrets]),
+                [Piece::Text(text)]
+            );
         }
     }
 
@@ -268,14 +283,14 @@ mod tests {
             pieces("${A} $B {env:C}", &[]),
             [Piece::Text("${A} $B {env:C}")]
         );
-        assert_eq!(pieces("", &[Form::Braces]), []);
+        assert_eq!(pieces("", &[VariableSyntax::Braces]), []);
     }
 
     proptest! {
         #[test]
         fn no_text_is_too_odd(text in "[${}:a-zA-Zé_/-]{0,40}") {
-            let forms = [Form::Secrets, Form::Editor, Form::Braces, Form::Dollar, Form::Curly];
-            let kept: usize = pieces(&text, &forms).iter().map(|piece| match piece {
+            let syntaxes = [VariableSyntax::Secrets, VariableSyntax::Editor, VariableSyntax::Braces, VariableSyntax::Dollar, VariableSyntax::Curly];
+            let kept: usize = pieces(&text, &syntaxes).iter().map(|piece| match piece {
                 Piece::Text(text) => text.len(),
                 Piece::Variable(_) => 0,
             }).sum();
