@@ -399,10 +399,10 @@ fn cancelled(notification: &Notification<'_>) -> Option<CancelledParams> {
 }
 
 impl Side {
-    fn server(profile: Arc<ServerProfile>, ground: Negotiation) -> Self {
+    fn server(profile: Arc<ServerProfile>, negotiation: Negotiation) -> Self {
         Self::Server(ServerSide {
             profile,
-            ground,
+            negotiation,
             handshake_deadline: None,
             memo: TermsCache::default(),
             peer: PeerIdentity::default(),

@@ -40,11 +40,11 @@ impl<T> InlineQueue<T> {
         }
     }
 
-    /// Keeps the items that `wanted` picks.
-    pub(crate) fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
-        let keeps_first = self.first.as_ref().is_none_or(&mut wanted);
+    /// Keeps the items that `kept` picks.
+    pub(crate) fn retain(&mut self, mut kept: impl FnMut(&T) -> bool) {
+        let keeps_first = self.first.as_ref().is_none_or(&mut kept);
         if let Some(rest) = &mut self.rest {
-            rest.retain(wanted);
+            rest.retain(kept);
         }
         if !keeps_first {
             self.pop_front();
@@ -108,21 +108,21 @@ impl<T> Default for InlineQueue<T> {
 mod tests {
     use super::*;
 
-    fn few(items: &[u32]) -> InlineQueue<u32> {
-        let mut few = InlineQueue::default();
+    fn queue_of(items: &[u32]) -> InlineQueue<u32> {
+        let mut queue = InlineQueue::default();
         for item in items {
-            few.push_back(*item);
+            queue.push_back(*item);
         }
-        few
+        queue
     }
 
-    fn items(few: &InlineQueue<u32>) -> Vec<u32> {
-        few.iter().copied().collect()
+    fn items(queue: &InlineQueue<u32>) -> Vec<u32> {
+        queue.iter().copied().collect()
     }
 
     #[test]
     fn it_is_a_queue() {
-        let mut queue = few(&[1, 2, 3]);
+        let mut queue = queue_of(&[1, 2, 3]);
         assert_eq!((queue.len(), queue.pop_front()), (3, Some(1)));
         queue.push_back(4);
         assert_eq!(items(&queue), [2, 3, 4]);
@@ -135,30 +135,30 @@ mod tests {
     #[test]
     fn items_can_be_taken_from_anywhere() {
         for at in 0..4 {
-            let mut queue = few(&[0, 1, 2, 3]);
+            let mut queue = queue_of(&[0, 1, 2, 3]);
             let item = u32::try_from(at).ok();
             assert_eq!(queue.remove(at), item);
             assert_eq!(queue.len(), 3);
             assert_eq!(queue.iter().find(|left| Some(**left) == item), None);
         }
-        assert_eq!(few(&[1]).remove(1), None);
+        assert_eq!(queue_of(&[1]).remove(1), None);
     }
 
     #[test]
     fn items_are_kept_by_choice() {
-        for wanted in [[0, 2], [1, 3], [0, 3], [2, 3]] {
-            let mut queue = few(&[0, 1, 2, 3]);
-            queue.retain(|item| wanted.contains(item));
-            assert_eq!(items(&queue), wanted);
+        for kept in [[0, 2], [1, 3], [0, 3], [2, 3]] {
+            let mut queue = queue_of(&[0, 1, 2, 3]);
+            queue.retain(|item| kept.contains(item));
+            assert_eq!(items(&queue), kept);
         }
-        let mut queue = few(&[0, 1]);
+        let mut queue = queue_of(&[0, 1]);
         queue.retain(|_| false);
         assert!(queue.is_empty());
     }
 
     #[test]
     fn items_in_order_are_found_by_their_key() {
-        let queue = few(&[2, 4, 6]);
+        let queue = queue_of(&[2, 4, 6]);
         for (key, at) in [
             (2, Some(0)),
             (4, Some(1)),
@@ -169,6 +169,6 @@ mod tests {
         ] {
             assert_eq!(queue.position_of(&key, |item| *item), at);
         }
-        assert_eq!(few(&[]).position_of(&1, |item| *item), None);
+        assert_eq!(queue_of(&[]).position_of(&1, |item| *item), None);
     }
 }

@@ -58,7 +58,7 @@ pub(crate) struct Row {
     /// The last progress that was passed on; only more than this is.
     progress: f64,
     deadline: Instant,
-    ceiling: Instant,
+    total_deadline: Instant,
 }
 
 /// Properties of a call, except its timeouts.
@@ -151,7 +151,7 @@ impl Outbound {
             keep: None,
             progress: f64::NEG_INFINITY,
             deadline: later(now, timeouts.idle.min(timeouts.total)),
-            ceiling: later(now, timeouts.total),
+            total_deadline: later(now, timeouts.total),
         };
         self.deadlines.note(self.next, row.deadline);
         self.rows.insert(self.next, row);
@@ -268,7 +268,7 @@ impl Outbound {
         let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
-        let deadline = later(now, row.timeouts.idle).min(row.ceiling);
+        let deadline = later(now, row.timeouts.idle).min(row.total_deadline);
         if deadline != row.deadline {
             row.deadline = deadline;
             self.deadlines.note(call.0, deadline);

@@ -163,8 +163,8 @@ impl Outbox {
     }
 
     fn position(&self, class: DropPolicy) -> Option<usize> {
-        let wanted = TransmitKind::Notice(class);
-        self.queue.iter().position(|queued| queued.kind == wanted)
+        let kind = TransmitKind::Notice(class);
+        self.queue.iter().position(|queued| queued.kind == kind)
     }
 }
 

@@ -220,19 +220,19 @@ impl Stamps<'_> {
                 json.push(b'}');
                 Frame::from_offset(json, start)
             }
-            Json::Own(mut json) => self.apart(
+            Json::Own(mut json) => self.frame_around(
                 id,
                 result_type,
                 meta.as_ref(),
                 is_bare,
                 json.split_off(HEADROOM).into(),
             ),
-            Json::Shared(json) => self.apart(id, result_type, meta.as_ref(), is_bare, json),
+            Json::Shared(json) => self.frame_around(id, result_type, meta.as_ref(), is_bare, json),
         }
     }
 
     /// The envelope as a part of its own.
-    fn apart(
+    fn frame_around(
         &self,
         id: &RequestId,
         result_type: Option<&str>,

@@ -115,29 +115,30 @@ impl Listen {
 
 /// The part of a filter that a server honours for a client on these terms.
 pub(crate) fn honoured(
-    mut asked: SubscriptionFilter,
+    mut requested: SubscriptionFilter,
     profile: &ServerProfile,
     terms: &Terms,
     limits: &Limits,
 ) -> SubscriptionFilter {
     let offers = |change: &Change| is_offered(change, profile.capabilities());
-    let keep =
-        |asked: Option<bool>, change: Change| asked.filter(|asked| *asked && offers(&change));
+    let keep = |requested: Option<bool>, change: Change| {
+        requested.filter(|requested| *requested && offers(&change))
+    };
     let mut room = Room::new(limits);
-    let uris = asked
+    let uris = requested
         .resource_subscriptions
         .filter(|_| offers(&Change::Resource(String::new())));
     let mut filter = SubscriptionFilter::default();
-    filter.tools_list_changed = keep(asked.tools_list_changed, Change::Tools);
-    filter.prompts_list_changed = keep(asked.prompts_list_changed, Change::Prompts);
-    filter.resources_list_changed = keep(asked.resources_list_changed, Change::Resources);
+    filter.tools_list_changed = keep(requested.tools_list_changed, Change::Tools);
+    filter.prompts_list_changed = keep(requested.prompts_list_changed, Change::Prompts);
+    filter.resources_list_changed = keep(requested.resources_list_changed, Change::Resources);
     filter.resource_subscriptions = uris.map(|uris| room.take(uris));
-    let tasks = asked
+    let tasks = requested
         .task_ids
         .filter(|_| offers_tasks(profile.capabilities()));
     filter.task_ids = tasks.map(|ids| followed(ids, limits));
     for topic in profile.topics() {
-        let requested = asked.extra.shift_remove(topic.member());
+        let requested = requested.extra.shift_remove(topic.member());
         let is_mutual = profile.speaks(topic.extension(), terms);
         if let Some(granted) = requested
             .filter(|_| is_mutual)
@@ -228,11 +229,11 @@ mod tests {
             ..Limits::default()
         };
         let long = "x".repeat(MAX_TASK_ID + 1);
-        let asked = ["c", "b", "b", "a", &long].map(str::to_owned);
-        assert_eq!(followed(asked[..3].to_vec(), &limits), ["b", "c"]);
-        assert_eq!(followed(asked.to_vec(), &limits), ["a", "b"]);
+        let requested = ["c", "b", "b", "a", &long].map(str::to_owned);
+        assert_eq!(followed(requested[..3].to_vec(), &limits), ["b", "c"]);
+        assert_eq!(followed(requested.to_vec(), &limits), ["a", "b"]);
         limits.max_followed_tasks = 9;
-        assert_eq!(followed(asked.to_vec(), &limits), ["a", "b", "c"]);
+        assert_eq!(followed(requested.to_vec(), &limits), ["a", "b", "c"]);
     }
 
     // spec: 2026-07-28 N-SUBS-23 (URIs)
@@ -251,10 +252,13 @@ mod tests {
             subscribe("b") && subscribe("c") && !subscribe("d"),
             "too many"
         );
-        let asked = || ["a:1", "a:2", "a"].map(str::to_owned).to_vec();
+        let requested = || ["a:1", "a:2", "a"].map(str::to_owned).to_vec();
         let mut room = Room::new(&limits);
-        assert_eq!(room.take(asked()), ["a", "a:1"]);
-        assert_eq!(room.admit(asked().into()), Some(serde_json::json!(["a"])));
+        assert_eq!(room.take(requested()), ["a", "a:1"]);
+        assert_eq!(
+            room.admit(requested().into()),
+            Some(serde_json::json!(["a"]))
+        );
         assert_eq!(room.admit(Value::from("a:1")), None);
     }
 }

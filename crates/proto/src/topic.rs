@@ -58,7 +58,7 @@ impl Topic {
     pub(crate) fn is_wanted(&self, filter: &SubscriptionFilter, key: Option<&str>) -> bool {
         match (filter.extra.get(&*self.member), key) {
             (Some(Value::Bool(all)), _) => *all,
-            (Some(Value::Array(keys)), Some(key)) => keys.iter().any(|wanted| wanted == key),
+            (Some(Value::Array(keys)), Some(key)) => keys.iter().any(|requested| requested == key),
             _ => false,
         }
     }

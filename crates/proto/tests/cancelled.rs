@@ -45,7 +45,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-fn hear(engine: &mut Connection, message: &Value) {
+fn receive(engine: &mut Connection, message: &Value) {
     let text = message.to_string();
     let message = Message::parse(text.as_bytes()).expect("a message");
     engine.receive(Instant::now(), message);
@@ -59,7 +59,7 @@ fn the_reason_of_a_cancellation_is_logged_on_one_line() {
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);
     let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
-    hear(
+    receive(
         &mut engine,
         &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -70,7 +70,7 @@ fn the_reason_of_a_cancellation_is_logged_on_one_line() {
     tracing::subscriber::with_default(log.clone(), || {
         for id in [1, 7] {
             let params = json!({ "requestId": id, "reason": "the user\nlost patience" });
-            hear(
+            receive(
                 &mut engine,
                 &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
             );

@@ -42,7 +42,7 @@ impl Connection {
             return;
         }
         self.subscriptions.close(key);
-        self.silence(Lane::Reply(key));
+        self.discard_unsent(Lane::Reply(key));
         // The cancellations of its questions leave on the lane where they were asked, as its last
         // messages.
         self.abandon_calls_of(key);
@@ -56,7 +56,7 @@ impl Connection {
     }
 
     /// Sends nothing of a lane that has not left yet; calls among it end here.
-    pub(super) fn silence(&mut self, lane: Lane) {
+    pub(super) fn discard_unsent(&mut self, lane: Lane) {
         let mut unsent = Vec::new();
         self.outbox.discard(|transmit| {
             let is_silenced = transmit.lane == lane;

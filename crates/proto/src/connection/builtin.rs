@@ -44,7 +44,7 @@ impl Connection {
         {
             tasks.list = None;
         }
-        server.ground = Negotiation::Session {
+        server.negotiation = Negotiation::Session {
             terms: Arc::new(terms),
             is_ready: false,
         };
@@ -82,7 +82,7 @@ impl Connection {
             return Err(Error::invalid_params(format!("unknown log level: {level}")));
         }
         if let Side::Server(server) = &mut self.side
-            && let Negotiation::Session { terms, .. } = &mut server.ground
+            && let Negotiation::Session { terms, .. } = &mut server.negotiation
         {
             Arc::make_mut(terms).log_level = Some(params.level);
         }
@@ -188,7 +188,7 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return None;
         };
-        match &server.ground {
+        match &server.negotiation {
             Negotiation::Session { terms, is_ready } => {
                 (*is_ready && terms.has(Feature::SessionSubscriptions)).then_some(&**terms)
             }

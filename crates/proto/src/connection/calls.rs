@@ -223,11 +223,11 @@ impl Connection {
         if self.is_closed {
             return Err(SendError::Closed);
         }
-        let usual = Timeouts::new(
+        let default = Timeouts::new(
             self.limits.call_idle_timeout,
             self.limits.call_total_timeout,
         );
         self.outbound
-            .open(now, timeouts.unwrap_or(usual), about, &self.limits)
+            .open(now, timeouts.unwrap_or(default), about, &self.limits)
     }
 }

@@ -29,11 +29,11 @@ use pintle_model::{
 use super::write::{envelope_of, write_call};
 use super::{CallParams, Connection, Side};
 use crate::error::{PeerCallError, SendError};
-use crate::gate;
 use crate::io::{
     CallId, DropPolicy, Event, Frame, IncomingRequest, Input, Lane, Received, RequestKey, Ticket,
     TransmitKind,
 };
+use crate::method_check;
 use crate::outbound::{CallSpec, Routing, Stage, Timeouts};
 use crate::terms::Terms;
 use crate::transport_error::TransportError;
@@ -51,7 +51,7 @@ pub(super) struct ClientSide {
     envelope: Box<[u8]>,
     /// Whether only a probe has been sent: requests of the server are dropped until it has ended.
     is_probing: bool,
-    noise: u64,
+    ignored_messages: u64,
 }
 
 /// Properties of a call, for a transport that writes more than the message.
@@ -75,7 +75,7 @@ impl ClientSide {
             offered: None,
             envelope: Box::default(),
             is_probing: false,
-            noise: 0,
+            ignored_messages: 0,
         }
     }
 
@@ -174,7 +174,7 @@ impl Connection {
         let Side::Client(client) = &self.side else {
             return Ok(());
         };
-        gate::check(method, revision, client.offered.as_deref())
+        method_check::check(method, revision, client.offered.as_deref())
     }
 
     pub(super) fn accept_welcome(
@@ -359,14 +359,14 @@ impl Connection {
     /// Counts a message of the server that is invalid, or that was dropped.
     pub(super) fn note_noise(&mut self) {
         if let Side::Client(client) = &mut self.side {
-            client.noise += 1;
+            client.ignored_messages += 1;
         }
     }
 
     /// Returns how many messages of the server were invalid or dropped.
     pub fn ignored_messages(&self) -> u64 {
         match &self.side {
-            Side::Client(client) => client.noise,
+            Side::Client(client) => client.ignored_messages,
             Side::Server(_) => 0,
         }
     }

@@ -16,7 +16,7 @@ pub(super) struct Gathered {
 /// The answers to one batch.
 #[derive(Debug, Default)]
 struct Answers {
-    owed: Vec<RequestKey>,
+    unanswered: Vec<RequestKey>,
     frames: Vec<Frame>,
 }
 
@@ -30,7 +30,7 @@ impl Gathered {
     /// Waits for the answer to a request of the batch that is read.
     pub(super) fn owe(&mut self, key: RequestKey) {
         if let Some(read) = self.batches.last_mut() {
-            read.owed.push(key);
+            read.unanswered.push(key);
         }
     }
 
@@ -54,7 +54,7 @@ impl Gathered {
         let Some(batch) = self.batch_of(key) else {
             return Some(frame);
         };
-        batch.owed.retain(|owed| *owed != key);
+        batch.unanswered.retain(|unanswered| *unanswered != key);
         let length = frame.len();
         batch.frames.push(frame);
         self.bytes += length;
@@ -64,13 +64,15 @@ impl Gathered {
     /// Waits for no answer to this request.
     pub(super) fn forget(&mut self, key: RequestKey) {
         for batch in &mut self.batches {
-            batch.owed.retain(|owed| *owed != key);
+            batch.unanswered.retain(|unanswered| *unanswered != key);
         }
     }
 
     fn batch_of(&mut self, key: RequestKey) -> Option<&mut Answers> {
         let owing = self.batches.iter();
-        let at = owing.clone().position(|batch| batch.owed.contains(&key));
+        let at = owing
+            .clone()
+            .position(|batch| batch.unanswered.contains(&key));
         let at = at.or_else(|| self.is_reading.then(|| owing.len() - 1))?;
         self.batches.get_mut(at)
     }
@@ -82,7 +84,7 @@ impl Gathered {
         let read = self.batches.len() - usize::from(self.is_reading);
         let mut arrays = Vec::new();
         for (at, batch) in self.batches.iter_mut().enumerate() {
-            let is_complete = batch.owed.is_empty() && at < read;
+            let is_complete = batch.unanswered.is_empty() && at < read;
             if (is_complete || is_too_large) && !batch.frames.is_empty() {
                 arrays.push(array_of(std::mem::take(&mut batch.frames)));
             }
@@ -92,7 +94,7 @@ impl Gathered {
         self.batches.retain(|batch| {
             left -= 1;
             let is_read = is_reading && left == 0;
-            is_read || !batch.owed.is_empty()
+            is_read || !batch.unanswered.is_empty()
         });
         let frames = self.batches.iter().flat_map(|batch| &batch.frames);
         self.bytes = frames.map(Frame::len).sum();

@@ -25,7 +25,7 @@ use crate::terms::Terms;
 #[derive(Debug)]
 pub(super) struct ServerSide {
     pub(super) profile: Arc<ServerProfile>,
-    pub(super) ground: Negotiation,
+    pub(super) negotiation: Negotiation,
     // None after the opening or its timeout, because `Event::Abandoned` is raised at most once.
     pub(super) handshake_deadline: Option<Instant>,
     // Equal text has equal terms, so terms of one request are reused for the next one.
@@ -52,7 +52,7 @@ pub(super) enum Negotiation {
 impl ServerSide {
     /// Whether the session may be asked: anything once the client is ready, a ping before.
     pub(super) fn may_ask(&self, method: &MethodName) -> bool {
-        match &self.ground {
+        match &self.negotiation {
             Negotiation::Open { .. } => false,
             Negotiation::Session { is_ready, .. } => *is_ready || method.as_str() == Ping::NAME,
             Negotiation::Fixed(_) => true,

@@ -137,5 +137,8 @@ impl Connection {
 }
 
 fn is_wanted(terms: &Arc<Terms>, level: &LoggingLevel) -> bool {
-    terms.log_level.as_ref().is_some_and(|least| level >= least)
+    terms
+        .log_level
+        .as_ref()
+        .is_some_and(|min_level| level >= min_level)
 }

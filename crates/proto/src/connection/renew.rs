@@ -13,7 +13,7 @@ impl Connection {
     /// Whether a request begins a new session, and no request outside of the old one has its id.
     pub(super) fn is_renewed_by(&self, request: &Request<'_>) -> bool {
         let has_session = match &self.side {
-            Side::Server(server) => matches!(server.ground, Negotiation::Session { .. }),
+            Side::Server(server) => matches!(server.negotiation, Negotiation::Session { .. }),
             Side::Client(_) => false,
         };
         let is_handshake = request.method == Initialize::NAME;
@@ -26,7 +26,7 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return;
         };
-        if !matches!(server.ground, Negotiation::Session { .. }) {
+        if !matches!(server.negotiation, Negotiation::Session { .. }) {
             return;
         }
         // The calls end without a word, because the client that was asked may be another one.
@@ -34,7 +34,7 @@ impl Connection {
         for key in self.inbound.of_session() {
             self.cancel_request(key);
         }
-        self.silence(Lane::Session);
+        self.discard_unsent(Lane::Session);
         self.subscriptions.unsubscribe_all();
         self.inbound.end_tasks();
         self.visits = ReportedVisits::default();

@@ -23,7 +23,7 @@ impl Connection {
             return;
         }
         let ReportedVisits(visits) = &mut self.visits;
-        visits.retain(|(known, _)| **known != *id);
+        visits.retain(|(reported, _)| **reported != *id);
         while visits.len() >= self.limits.max_visits.max(1) {
             visits.pop_front();
         }
@@ -38,7 +38,7 @@ impl Connection {
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
     pub fn end_visit(&mut self, id: &str) -> bool {
         let ReportedVisits(visits) = &mut self.visits;
-        let Some(at) = visits.iter().position(|(known, _)| **known == *id) else {
+        let Some(at) = visits.iter().position(|(reported, _)| **reported == *id) else {
             return false;
         };
         let Some((_, key)) = visits.remove(at) else {

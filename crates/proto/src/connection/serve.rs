@@ -10,9 +10,9 @@ use pintle_model::method::{
 use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
 use super::{Connection, Negotiation, ServerSide, Side};
-use crate::gate::is_offered;
 use crate::io::{Event, IncomingRequest, PeerIdentity, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
+use crate::method_check::is_offered;
 use crate::reply::Reply;
 use crate::terms::Terms;
 
@@ -79,7 +79,7 @@ impl Connection {
         matches!(
             &self.side,
             Side::Server(ServerSide {
-                ground: Negotiation::Fixed(_),
+                negotiation: Negotiation::Fixed(_),
                 ..
             })
         )
@@ -95,12 +95,12 @@ impl Connection {
         let Side::Server(server) = &mut self.side else {
             return Err(Error::internal());
         };
-        match &mut server.ground {
+        match &mut server.negotiation {
             Negotiation::Fixed(terms) => Ok(Arc::clone(terms)),
-            ground if envelope.is_claimed() => {
+            negotiation if envelope.is_claimed() => {
                 let terms = server.memo.terms(envelope, claimed_revision(envelope)?)?;
                 server.handshake_deadline = None;
-                if let Negotiation::Open { spoke_modern } = ground {
+                if let Negotiation::Open { spoke_modern } = negotiation {
                     *spoke_modern |= method != Discover::NAME;
                 }
                 Ok(terms)
@@ -142,7 +142,7 @@ impl Connection {
             return false;
         }
         if let Side::Server(server) = &mut self.side
-            && let Negotiation::Session { terms, is_ready } = &mut server.ground
+            && let Negotiation::Session { terms, is_ready } = &mut server.negotiation
             && !std::mem::replace(is_ready, true)
         {
             let terms = Arc::clone(terms);

@@ -136,7 +136,7 @@ impl Connection {
     #[inline]
     pub fn session_terms(&self) -> Option<&Arc<Terms>> {
         match &self.side {
-            Side::Server(server) => match &server.ground {
+            Side::Server(server) => match &server.negotiation {
                 Negotiation::Session { terms, .. } | Negotiation::Fixed(terms) => Some(terms),
                 Negotiation::Open { .. } => None,
             },

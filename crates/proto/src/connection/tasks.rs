@@ -39,7 +39,7 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return;
         };
-        let is_followed = match &server.ground {
+        let is_followed = match &server.negotiation {
             Negotiation::Session { terms, .. } => terms.has(Feature::CoreTasks),
             Negotiation::Open { .. } | Negotiation::Fixed(_) => false,
         };

@@ -48,7 +48,7 @@ pub enum Line<'a> {
 }
 
 /// One line, as a place in the buffer.
-enum Found {
+enum LineRange {
     Text(Range<usize>),
     TooLong,
 }
@@ -79,22 +79,23 @@ impl Lines {
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         self.remove_returned();
-        self.buffer.extend_from_slice(self.wanted(bytes));
+        self.buffer
+            .extend_from_slice(self.outside_dropped_line(bytes));
     }
 
     /// Takes the next line; `None` if more bytes are needed.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
-        let found = self.find_line()?;
-        Some(self.line(found))
+        let range = self.find_line()?;
+        Some(self.line(range))
     }
 
     /// Takes the bytes after the last end of line, once the stream has ended.
     pub fn finish(&mut self) -> Option<Line<'_>> {
-        let found = match self.find_line() {
-            Some(found) => found,
+        let range = match self.find_line() {
+            Some(range) => range,
             None => self.find_rest()?,
         };
-        Some(self.line(found))
+        Some(self.line(range))
     }
 
     /// How many bytes wait for the end of their line.
@@ -103,38 +104,38 @@ impl Lines {
         self.buffer.len() - self.start
     }
 
-    fn line(&self, found: Found) -> Line<'_> {
-        match found {
-            Found::Text(place) => Line::Text(&self.buffer[place]),
-            Found::TooLong => Line::TooLong,
+    fn line(&self, range: LineRange) -> Line<'_> {
+        match range {
+            LineRange::Text(place) => Line::Text(&self.buffer[place]),
+            LineRange::TooLong => Line::TooLong,
         }
     }
 
-    fn find_line(&mut self) -> Option<Found> {
+    fn find_line(&mut self) -> Option<LineRange> {
         while let Some(end) = self.find_end() {
             let line = std::mem::replace(&mut self.start, end + 1)..end;
             self.scanned = self.start;
             match std::mem::replace(&mut self.place, LineState::StartOfLine) {
                 LineState::Overrun => {}
-                _ if line.len() > self.max => return Some(Found::TooLong),
+                _ if line.len() > self.max => return Some(LineRange::TooLong),
                 place => {
                     if let Some(text) = self.text_in(line, place) {
-                        return Some(Found::Text(text));
+                        return Some(LineRange::Text(text));
                     }
                 }
             }
         }
         let overran = self.overruns();
         self.release_excess();
-        overran.then_some(Found::TooLong)
+        overran.then_some(LineRange::TooLong)
     }
 
-    fn find_rest(&mut self) -> Option<Found> {
+    fn find_rest(&mut self) -> Option<LineRange> {
         let place = std::mem::replace(&mut self.place, LineState::StartOfStream);
         let end = self.buffer.len();
         let rest = std::mem::replace(&mut self.start, end)..end;
         self.scanned = end;
-        self.text_in(rest, place).map(Found::Text)
+        self.text_in(rest, place).map(LineRange::Text)
     }
 
     /// The place of the text in a line; `None` if the line is blank or dropped.
@@ -152,7 +153,7 @@ impl Lines {
     }
 
     // What of `bytes` is not in the middle of a line that is being dropped.
-    fn wanted<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+    fn outside_dropped_line<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         if self.place != LineState::Overrun || !self.buffer.is_empty() {
             return bytes;
         }
@@ -169,14 +170,14 @@ impl Lines {
 
     // Drops the line that has no end yet if it is too long; returns true the first time.
     fn overruns(&mut self) -> bool {
-        let known = self.place == LineState::Overrun;
-        if !known && self.pending() <= self.max {
+        let is_reported = self.place == LineState::Overrun;
+        if !is_reported && self.pending() <= self.max {
             return false;
         }
         self.start = self.buffer.len();
         self.remove_returned();
         self.place = LineState::Overrun;
-        !known
+        !is_reported
     }
 
     /// Moves the bytes that remain to the front: at most one incomplete line.

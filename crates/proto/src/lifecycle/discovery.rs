@@ -167,11 +167,13 @@ enum Choice {
 
 /// The newest modern revision that both speak, or else whether they have a legacy one in common.
 fn choose(theirs: &[String], spoken: &[Revision]) -> Choice {
-    let known = || theirs.iter().filter_map(|date| date.parse().ok());
-    let mutual = known().filter(|revision| spoken.contains(revision)).max();
+    let revisions = || theirs.iter().filter_map(|date| date.parse().ok());
+    let mutual = revisions()
+        .filter(|revision| spoken.contains(revision))
+        .max();
     match mutual {
         Some(revision) => Choice::Modern(revision),
-        None if known().any(|revision| revision.has(Feature::Handshake)) => Choice::Legacy,
+        None if revisions().any(|revision| revision.has(Feature::Handshake)) => Choice::Legacy,
         None => Choice::Nothing,
     }
 }

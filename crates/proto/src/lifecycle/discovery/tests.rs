@@ -184,10 +184,10 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
             ProbeDecision::Fail(ProbeError::NoAnswer(failure))
         );
     }
-    let silence = PeerCallError::TimedOut(Duration::from_secs(10));
+    let timed_out = PeerCallError::TimedOut(Duration::from_secs(10));
     assert_eq!(
-        failed(&silence, Binding::Http),
-        ProbeDecision::Fail(ProbeError::NoAnswer(silence.clone()))
+        failed(&timed_out, Binding::Http),
+        ProbeDecision::Fail(ProbeError::NoAnswer(timed_out.clone()))
     );
 }
 
@@ -195,8 +195,8 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
 // hardening: H-163 (pipe)
 #[test]
 fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
-    let silence = PeerCallError::TimedOut(Duration::from_secs(10));
-    assert_eq!(failed(&silence, Binding::Pipe), ProbeDecision::Legacy);
+    let timed_out = PeerCallError::TimedOut(Duration::from_secs(10));
+    assert_eq!(failed(&timed_out, Binding::Pipe), ProbeDecision::Legacy);
     for loss in [
         TransportErrorKind::Disconnected,
         TransportErrorKind::ProcessExited,
@@ -217,16 +217,19 @@ fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
 
 #[test]
 fn a_handshake_that_names_a_modern_revision_leads_to_another_probe() {
-    let judge = |failure: &PeerCallError| after_handshake(failure, &MODERN);
+    let decide = |failure: &PeerCallError| after_handshake(failure, &MODERN);
     assert_eq!(
-        judge(&unsupported(&["2026-07-28"])),
+        decide(&unsupported(&["2026-07-28"])),
         HandshakeDecision::Probe(Revision::LATEST)
     );
     assert_eq!(
-        judge(&unsupported(&["2099-01-01"])),
+        decide(&unsupported(&["2099-01-01"])),
         HandshakeDecision::Fail
     );
-    assert_eq!(judge(&answered(-32600, json!({}))), HandshakeDecision::Fail);
+    assert_eq!(
+        decide(&answered(-32600, json!({}))),
+        HandshakeDecision::Fail
+    );
     let lost = PeerCallError::Lost(TransportError::new(TransportErrorKind::Status(404)));
-    assert_eq!(judge(&lost), HandshakeDecision::Fail);
+    assert_eq!(decide(&lost), HandshakeDecision::Fail);
 }
