@@ -185,11 +185,11 @@ impl Context {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
     pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
-        let wanted = self
+        let is_logged = self
             .0
             .engine
             .with(|engine| engine.wants_log(self.key(), &level));
-        if !wanted {
+        if !is_logged {
             return;
         }
         match serde_json::to_value(data) {

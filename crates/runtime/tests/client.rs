@@ -155,8 +155,8 @@ async fn closing_cancels_calls_and_closes_the_stream() {
         within(call.outcome()).await.unwrap_err(),
         PeerCallError::Closed
     );
-    let mut said = Vec::new();
-    within(far.read_to_end(&mut said)).await.expect("an end");
+    let mut written = Vec::new();
+    within(far.read_to_end(&mut written)).await.expect("an end");
     // The server never ends its own stream, and is not waited for beyond the grace.
     let began = tokio::time::Instant::now();
     within(driver).await.expect("no panic").expect("a good end");

@@ -92,7 +92,7 @@ async fn open_requests_are_answered_after_the_end_of_input() {
         peer.send(call("2026-07-28", id, "late-panic")).await;
     }
     peer.send(call("2026-07-28", 11, "hang")).await;
-    let begun = tokio::time::Instant::now();
+    let started = tokio::time::Instant::now();
     tokio::io::AsyncWriteExt::shutdown(&mut peer.writer)
         .await
         .expect("shuts down");
@@ -104,5 +104,5 @@ async fn open_requests_are_answered_after_the_end_of_input() {
         .expect("no panic")
         .expect("no error");
     assert_eq!(end, PipeEnd::Cut, "what hangs is cut off");
-    assert!(begun.elapsed().as_secs() <= 5);
+    assert!(started.elapsed().as_secs() <= 5);
 }

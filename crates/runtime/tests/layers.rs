@@ -16,7 +16,7 @@ fn peer(service: impl Service) -> Peer {
 #[tokio::test(start_paused = true)]
 async fn a_handler_past_its_ceiling_is_dropped_and_answered() {
     let mut peer = peer(TimeoutLayer::new(Duration::from_secs(2)).layer(Misbehaving));
-    let begun = tokio::time::Instant::now();
+    let started = tokio::time::Instant::now();
     peer.send(call("2026-07-28", 1, "slow")).await;
     let answer = within(peer.receive()).await;
     assert_eq!(answer["error"]["code"], -32603);
@@ -26,7 +26,7 @@ async fn a_handler_past_its_ceiling_is_dropped_and_answered() {
             .expect("a message")
             .contains("tools/call")
     );
-    assert_eq!(begun.elapsed().as_secs(), 2);
+    assert_eq!(started.elapsed().as_secs(), 2);
 }
 
 // spec: 2025-11-25 TOOL-31

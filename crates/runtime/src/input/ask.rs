@@ -116,7 +116,7 @@ impl<A> Ask<A> {
             if let (AskError::Unsupported(_), Some(replay)) =
                 (error, self.cx.questions().replaying())
             {
-                replay.lack(error.to_error());
+                replay.report_missing_capability(error.to_error());
             }
         })
     }
@@ -186,7 +186,7 @@ impl<A> Ask<A> {
         let is_open = questions
             .replaying()
             .is_none_or(|replay| replay.is_open(name));
-        if is_open || !park.is_begun() {
+        if is_open || !park.is_started() {
             return Poll::Pending;
         }
         if let Some(answer) = self.earlier() {

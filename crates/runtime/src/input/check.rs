@@ -72,8 +72,8 @@ fn check_field(field: &Value, value: &Value) -> Result<(), String> {
 fn check_text(field: &Value, text: &str) -> Result<(), String> {
     check_type(field, &["string"])?;
     let length = text.chars().count() as f64;
-    let (least, most) = (bound(field, "minLength"), bound(field, "maxLength"));
-    check_within(length, least, most, "is shorter than", "is longer than")
+    let (min, max) = (bound(field, "minLength"), bound(field, "maxLength"));
+    check_within(length, min, max, "is shorter than", "is longer than")
         .map_err(|fault| format!("{fault} characters"))?;
     check_choice(field, text)?;
     check_format(field, text)?;
@@ -88,17 +88,17 @@ fn check_number(field: &Value, number: f64) -> Result<(), String> {
         &["number"]
     };
     check_type(field, kinds)?;
-    let (least, most) = (bound(field, "minimum"), bound(field, "maximum"));
-    check_within(number, least, most, "is less than", "is more than")
+    let (min, max) = (bound(field, "minimum"), bound(field, "maximum"));
+    check_within(number, min, max, "is less than", "is more than")
 }
 
 fn check_list(field: &Value, items: &[Value]) -> Result<(), String> {
     check_type(field, &["array"])?;
-    let (least, most) = (bound(field, "minItems"), bound(field, "maxItems"));
+    let (min, max) = (bound(field, "minItems"), bound(field, "maxItems"));
     check_within(
         items.len() as f64,
-        least,
-        most,
+        min,
+        max,
         "has fewer than",
         "has more than",
     )
@@ -136,14 +136,14 @@ fn bound(field: &Value, name: &str) -> Option<f64> {
 
 fn check_within(
     measure: f64,
-    least: Option<f64>,
-    most: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
     below: &str,
     above: &str,
 ) -> Result<(), String> {
-    match (least, most) {
-        (Some(least), _) if measure < least => Err(format!("{below} {least}")),
-        (_, Some(most)) if measure > most => Err(format!("{above} {most}")),
+    match (min, max) {
+        (Some(min), _) if measure < min => Err(format!("{below} {min}")),
+        (_, Some(max)) if measure > max => Err(format!("{above} {max}")),
         _ => Ok(()),
     }
 }

@@ -35,8 +35,8 @@ pub(super) fn created_task(result: &RawValue) -> Option<Task> {
 }
 
 /// Waits for the end of a task, and returns the answer to its question.
-pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Followed {
-    let timeout = timeout_of(&cx, &task, wanted);
+pub(super) fn follow(cx: Context, task: Task, requested: Option<Duration>) -> Followed {
+    let timeout = timeout_of(&cx, &task, requested);
     tracing::debug!(task = %task.task_id, ?timeout, "a question has become a task");
     Box::pin(async move {
         let deadline = Instant::now() + timeout;
@@ -52,9 +52,9 @@ pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Follo
 }
 
 /// Returns the time to live of the task, or the requested one, up to the limit.
-fn timeout_of(cx: &Context, task: &Task, wanted: Option<Duration>) -> Duration {
+fn timeout_of(cx: &Context, task: &Task, requested: Option<Duration>) -> Duration {
     let limits = cx.limits();
-    let kept = task.ttl.or(wanted).unwrap_or(limits.question_timeout);
+    let kept = task.ttl.or(requested).unwrap_or(limits.question_timeout);
     kept.min(limits.client_task_timeout)
 }
 

@@ -14,13 +14,13 @@ use crate::service::Service;
 /// Layer that wraps a service in [`Timeout`].
 #[derive(Debug, Clone, Copy)]
 pub struct TimeoutLayer {
-    ceiling: Duration,
+    timeout: Duration,
 }
 
 impl TimeoutLayer {
-    /// Lets every request take up to `ceiling`.
-    pub fn new(ceiling: Duration) -> Self {
-        Self { ceiling }
+    /// Lets every request take up to `timeout`.
+    pub fn new(timeout: Duration) -> Self {
+        Self { timeout }
     }
 }
 
@@ -30,7 +30,7 @@ impl<S> Layer<S> for TimeoutLayer {
     fn layer(&self, inner: S) -> Timeout<S> {
         Timeout {
             inner,
-            ceiling: self.ceiling,
+            timeout: self.timeout,
         }
     }
 }
@@ -40,16 +40,16 @@ impl<S> Layer<S> for TimeoutLayer {
 #[derive(Debug, Clone)]
 pub struct Timeout<S> {
     inner: S,
-    ceiling: Duration,
+    timeout: Duration,
 }
 
 impl<S: Service> Service for Timeout<S> {
     async fn call(&self, cx: Context) -> Result<Reply, Error> {
         let method = cx.request().method.clone();
         let call = self.inner.call(cx.clone());
-        let answer = with_timeout(&cx, self.ceiling, call).await;
+        let answer = with_timeout(&cx, self.timeout, call).await;
         answer.unwrap_or_else(|| {
-            let message = format!("{method} took longer than {:?}", self.ceiling);
+            let message = format!("{method} took longer than {:?}", self.timeout);
             Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
         })
     }

@@ -246,8 +246,8 @@ where
             .map(|at| deadline_after(at, self.options.write_timeout));
         let cut = self.drain.as_ref().map(|drain| drain.cut);
         let all = [(engine, Due::Engine), (stall, Due::Write), (cut, Due::Cut)];
-        let known = all.into_iter().filter_map(|(at, due)| Some((at?, due)));
-        known.min_by_key(|(at, _)| *at)
+        let waits = all.into_iter().filter_map(|(at, due)| Some((at?, due)));
+        waits.min_by_key(|(at, _)| *at)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Journal {
     pub(crate) unasked: InputResponses,
     /// The questions whose answers came just now.
     #[serde(skip)]
-    pub(crate) fresh: BTreeSet<String>,
+    pub(crate) new_answers: BTreeSet<String>,
 }
 
 /// Result of a question. Closed: it was answered, or it was not.
@@ -68,7 +68,7 @@ impl Journal {
     pub fn take_answers(&mut self, responses: &InputResponses) {
         for (name, digest) in std::mem::take(&mut self.asked) {
             if let Some(answer) = responses.get(&name).cloned() {
-                self.fresh.insert(name.clone());
+                self.new_answers.insert(name.clone());
                 let answered = Answered::new(digest, StoredAnswer::Answer(answer));
                 self.answered.insert(name, answered);
             }

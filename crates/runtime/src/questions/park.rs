@@ -6,12 +6,12 @@
 //! passes answers to [`QuestionState::give`](super::QuestionState::give).
 //!
 //! ```text
-//!             handler: begin_task()       runner: begin_task()
-//!  Possible ────────────────────► Wanted ─────────────────────► Begun ──► Over
-//!     └───────────── runner: begin_task() ─────────────────────►  runner: end_task()
+//!             handler: begin_task()          runner: begin_task()
+//!  Possible ────────────────────► Requested ─────────────────────► Started ──► Ended
+//!     └─────────────── runner: begin_task() ──────────────────────►  runner: end_task()
 //! ```
 //!
-//! The runner sets `Begun` and `Over`, the handler sets `Wanted`. Each of these changes wakes all
+//! The runner sets `Started` and `Ended`, the handler sets `Requested`. Each of these changes wakes all
 //! waiting parts of the handler, and so do a saved draft and an answer.
 
 use std::collections::BTreeMap;
@@ -71,16 +71,16 @@ pub(super) enum Stage {
     #[default]
     Possible,
     /// The handler waits until the request is a task.
-    Wanted,
+    Requested,
     /// The request is a task; its questions wait in the task.
-    Begun,
+    Started,
     /// The task has ended; no draft is saved any more, so no part of the handler waits for one.
-    Over,
+    Ended,
 }
 
 impl Park {
-    pub(crate) fn is_begun(&self) -> bool {
-        self.lock().stage == Stage::Begun
+    pub(crate) fn is_started(&self) -> bool {
+        self.lock().stage == Stage::Started
     }
 
     /// Wakes `waker` at the next thing that happens to the task.

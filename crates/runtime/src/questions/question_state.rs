@@ -61,8 +61,8 @@ impl QuestionState {
     /// Lets the handler find what earlier rounds brought; before it runs.
     pub fn resume(&self, journal: Journal) {
         self.allow_replay();
-        let fresh = self.replay.set(Box::new(Replay::new(journal)));
-        debug_assert!(fresh.is_ok(), "a handler has not asked before it runs");
+        let is_set = self.replay.set(Box::new(Replay::new(journal)));
+        debug_assert!(is_set.is_ok(), "a handler has not asked before it runs");
     }
 
     /// Sets what the handler's next run finds.
@@ -157,18 +157,18 @@ impl QuestionState {
     /// Whether the handler asked for that.
     pub fn wants_task(&self) -> bool {
         let park = self.parked();
-        park.is_some_and(|park| park.lock().stage == Stage::Wanted)
+        park.is_some_and(|park| park.lock().stage == Stage::Requested)
     }
 
     /// Makes the request a task: from now on questions wait in it.
     pub fn begin_task(&self) {
         self.allow_replay();
-        self.park().set(Stage::Begun);
+        self.park().set(Stage::Started);
     }
 
     /// Notes that the task has ended, for tasks that the handler has spawned.
     pub fn end_task(&self) {
-        self.park().set(Stage::Over);
+        self.park().set(Stage::Ended);
     }
 
     /// Returns the journal of the earlier rounds and of the handler so far.
@@ -245,8 +245,8 @@ impl QuestionState {
         {
             let mut parked = park.lock();
             match parked.stage {
-                Stage::Possible | Stage::Wanted => parked.stage = Stage::Wanted,
-                Stage::Begun | Stage::Over => return Poll::Ready(()),
+                Stage::Possible | Stage::Requested => parked.stage = Stage::Requested,
+                Stage::Started | Stage::Ended => return Poll::Ready(()),
             }
             parked.wait(waker);
         }
@@ -260,7 +260,7 @@ impl QuestionState {
             return Poll::Ready(());
         };
         let mut parked = park.lock();
-        if parked.stage != Stage::Begun || parked.saved >= version {
+        if parked.stage != Stage::Started || parked.saved >= version {
             return Poll::Ready(());
         }
         parked.wait(waker);
@@ -269,15 +269,15 @@ impl QuestionState {
 
     /// Whether the questions of the handler wait in a task.
     pub(crate) fn is_parked(&self) -> bool {
-        self.parked().is_some_and(Park::is_begun)
+        self.parked().is_some_and(Park::is_started)
     }
 
     /// Whether the task has ended; `None` if the request is not a task.
     pub(crate) fn is_task_over(&self) -> Option<bool> {
         match self.parked()?.lock().stage {
-            Stage::Possible | Stage::Wanted => None,
-            Stage::Begun => Some(false),
-            Stage::Over => Some(true),
+            Stage::Possible | Stage::Requested => None,
+            Stage::Started => Some(false),
+            Stage::Ended => Some(true),
         }
     }
 

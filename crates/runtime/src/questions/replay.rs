@@ -26,7 +26,7 @@ pub struct ReplayResult {
     /// Where the user must go before the request can succeed, where that is an error: -32042.
     pub required: Vec<ElicitUrlParams>,
     /// A capability that a question of the handler lacked: -32021.
-    pub lack: Option<Error>,
+    pub missing_capability: Option<Error>,
     /// How the handler broke the rules of replay.
     pub broken: Option<Error>,
     uses_by_name: BTreeMap<String, u32>,
@@ -43,8 +43,8 @@ impl ReplayResult {
     /// Whether the handler asks none of the questions that were just answered: it would ask without
     /// end.
     fn has_lost_its_way(&self) -> bool {
-        let mut fresh = self.journal.fresh.iter();
-        let is_due = fresh.any(|name| name.starts_with(UNNAMED));
+        let mut new_answers = self.journal.new_answers.iter();
+        let is_due = new_answers.any(|name| name.starts_with(UNNAMED));
         is_due && !self.asked.is_empty() && !self.is_on_track
     }
 
@@ -105,7 +105,7 @@ impl Replay {
     pub(crate) fn answer(&self, name: &str, request: &InputRequest) -> Option<StoredAnswer> {
         let mut run = self.lock();
         let digest = digest(request);
-        run.is_on_track |= run.journal.fresh.contains(name);
+        run.is_on_track |= run.journal.new_answers.contains(name);
         if let Some(answer) = run.unasked(name) {
             let answered = Answered::new(digest, StoredAnswer::Answer(answer));
             run.journal.answered.insert(name.to_owned(), answered);
@@ -180,8 +180,8 @@ impl Replay {
         self.lock().required.push(url);
     }
 
-    pub(crate) fn lack(&self, error: Error) {
-        self.lock().lack.get_or_insert(error);
+    pub(crate) fn report_missing_capability(&self, error: Error) {
+        self.lock().missing_capability.get_or_insert(error);
     }
 
     pub(crate) fn value(&self, key: &str) -> Option<Value> {

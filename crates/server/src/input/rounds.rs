@@ -165,12 +165,12 @@ impl Rounds<'_> {
             Some(Ok(_)) => false,
             Some(Err(_)) | None => true,
         };
-        match (ended, replayed.lack.take()) {
+        match (ended, replayed.missing_capability.take()) {
             (Some(Ok(Outcome::InputRequired(asked))), _) => {
                 Box::pin(self.ask_explicitly(asked, replayed.journal)).await
             }
             (Some(ended), _) if !is_failure => ended,
-            (Some(_), Some(lack)) => Err(lack),
+            (Some(_), Some(missing)) => Err(missing),
             (_, _) if !replayed.asked.is_empty() => {
                 let (journal, requests) = replayed.into_asked();
                 Box::pin(self.send_back(InputRequired::asking(requests), journal)).await

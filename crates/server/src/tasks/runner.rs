@@ -252,9 +252,9 @@ impl Runner {
             Err(_) => true,
         };
         let terms = self.cx.terms();
-        let reply = match (replayed.broken, replayed.lack) {
+        let reply = match (replayed.broken, replayed.missing_capability) {
             (Some(broken), _) => Err(broken),
-            (_, Some(lack)) if has_failed && terms.has(Feature::InputRequired) => Err(lack),
+            (_, Some(missing)) if has_failed && terms.has(Feature::InputRequired) => Err(missing),
             _ => reply,
         };
         let reply = wrapped(reply, terms.revision, self.wraps);

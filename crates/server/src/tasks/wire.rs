@@ -71,10 +71,10 @@ impl TaskRecord {
     /// The open questions that a client on `terms` can be asked.
     fn open_for(&self, terms: &Terms) -> Result<InputRequests, Error> {
         let mut requests = InputRequests::new();
-        let mut lack = None;
+        let mut missing = None;
         for open in &self.questions {
             match RequiredCapability::of(&open.request) {
-                Some(need) if !need.is_met_by(terms) => lack = Some(need),
+                Some(need) if !need.is_met_by(terms) => missing = Some(need),
                 _ => {
                     let mut request = open.request.clone();
                     request.fit(terms.revision).map_err(|_| Error::internal())?;
@@ -82,7 +82,7 @@ impl TaskRecord {
                 }
             }
         }
-        match lack {
+        match missing {
             Some(need) if requests.is_empty() => Err(AskError::Unsupported(need).to_error()),
             _ => Ok(requests),
         }
