@@ -316,8 +316,11 @@ mod tests {
             (completion.total, completion.has_more),
             (Some(250), Some(true))
         );
-        let few = Completion::new(["a"]);
-        assert_eq!((few.total, few.has_more), (Some(1), Some(false)));
+        let completion = Completion::new(["a"]);
+        assert_eq!(
+            (completion.total, completion.has_more),
+            (Some(1), Some(false))
+        );
     }
 
     // spec: 2026-07-28 N-COMP-03

@@ -49,10 +49,10 @@ impl MethodName {
 
 impl From<&str> for MethodName {
     fn from(name: &str) -> Self {
-        let known = NAMES.iter().find(|(known, _)| *known == name);
-        Self(known.map_or_else(
+        let row = NAMES.iter().find(|(row_name, _)| *row_name == name);
+        Self(row.map_or_else(
             || Cow::Owned(name.to_owned()),
-            |&(known, _)| Cow::Borrowed(known),
+            |&(row_name, _)| Cow::Borrowed(row_name),
         ))
     }
 }
@@ -67,7 +67,7 @@ impl fmt::Display for MethodName {
 pub fn support_of(method: &str) -> Option<MethodSupport> {
     NAMES
         .iter()
-        .find(|(known, _)| *known == method)
+        .find(|(row_name, _)| *row_name == method)
         .map(|(_, need)| *need)
 }
 

@@ -78,7 +78,7 @@ impl SubscriptionFilter {
         self.resource_subscriptions
             .iter()
             .flatten()
-            .any(|wanted| wanted == uri)
+            .any(|requested| requested == uri)
     }
 
     /// Returns true if changes of this task pass.
@@ -86,7 +86,7 @@ impl SubscriptionFilter {
         self.task_ids
             .iter()
             .flatten()
-            .any(|wanted| wanted == task_id)
+            .any(|requested| requested == task_id)
     }
 }
 

@@ -85,12 +85,12 @@ macro_rules! generated {
             // hardening: H-114
             #[test]
             fn $name() {
-                let said = Cell::new(0);
+                let count = Cell::new(0);
                 for_all($draw, |value| {
                     survives(&value);
-                    said.set(said.get() + fits(&value, $wrap));
+                    count.set(count.get() + fits(&value, $wrap));
                 });
-                assert!(said.get() > 0, "no revision could say any of the values");
+                assert!(count.get() > 0, "no revision could say any of the values");
             }
         )+
     };

@@ -68,12 +68,12 @@ fn missing<T: Clone>(
 
 impl SamplingCapability {
     fn missing(&self, needs: &Self) -> Option<Self> {
-        let lack = Self {
+        let missing = Self {
             context: missing(&self.context, &needs.context, |_, _| None),
             tools: missing(&self.tools, &needs.tools, |_, _| None),
             ..Self::default()
         };
-        (lack != Self::default()).then_some(lack)
+        (missing != Self::default()).then_some(missing)
     }
 }
 
@@ -89,13 +89,13 @@ impl RootsCapability {
 
 impl TasksCapability {
     fn missing(&self, needs: &Self) -> Option<Self> {
-        let lack = Self {
+        let missing = Self {
             list: missing(&self.list, &needs.list, |_, _| None),
             cancel: missing(&self.cancel, &needs.cancel, |_, _| None),
             requests: missing(&self.requests, &needs.requests, missing_members),
             ..Self::default()
         };
-        (lack != Self::default()).then_some(lack)
+        (missing != Self::default()).then_some(missing)
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn lack(have: Value, need: Value) -> Value {
+    fn missing(have: Value, need: Value) -> Value {
         let (have, need) = (capabilities(have), capabilities(need));
         let missing = have.missing(&need);
         assert_eq!(have.covers(&need), missing.is_empty());
@@ -148,18 +148,18 @@ mod tests {
     // spec: 2026-07-28 N-EXT-08, N-EXT-09
     #[test]
     fn missing_capabilities_are_those_needed_but_not_declared() {
-        assert_eq!(lack(json!({}), json!({})), json!({}));
-        assert_eq!(lack(json!({"roots": {}}), json!({})), json!({}));
+        assert_eq!(missing(json!({}), json!({})), json!({}));
+        assert_eq!(missing(json!({"roots": {}}), json!({})), json!({}));
         assert_eq!(
-            lack(json!({}), json!({"elicitation": {}})),
+            missing(json!({}), json!({"elicitation": {}})),
             json!({"elicitation": {}})
         );
         assert_eq!(
-            lack(json!({"sampling": {}}), json!({"sampling": {"tools": {}}})),
+            missing(json!({"sampling": {}}), json!({"sampling": {"tools": {}}})),
             json!({"sampling": {"tools": {}}})
         );
         assert_eq!(
-            lack(json!({"sampling": {"tools": {}}}), json!({"sampling": {}})),
+            missing(json!({"sampling": {"tools": {}}}), json!({"sampling": {}})),
             json!({})
         );
     }
@@ -169,12 +169,12 @@ mod tests {
         let form = || json!({"elicitation": {"form": {}}});
         let url = || json!({"elicitation": {"url": {}}});
 
-        assert_eq!(lack(json!({"elicitation": {}}), form()), json!({}));
-        assert_eq!(lack(json!({"elicitation": {}}), url()), url());
-        assert_eq!(lack(url(), form()), form());
-        assert_eq!(lack(url(), json!({"elicitation": {}})), form());
+        assert_eq!(missing(json!({"elicitation": {}}), form()), json!({}));
+        assert_eq!(missing(json!({"elicitation": {}}), url()), url());
+        assert_eq!(missing(url(), form()), form());
+        assert_eq!(missing(url(), json!({"elicitation": {}})), form());
         assert_eq!(
-            lack(form(), json!({"elicitation": {"form": {}, "url": {}}})),
+            missing(form(), json!({"elicitation": {"form": {}, "url": {}}})),
             url()
         );
     }
@@ -185,7 +185,7 @@ mod tests {
         let need = json!({"extensions": {"com.example/a": {"x": 1}, "com.example/b": {}}});
 
         assert_eq!(
-            lack(json!({"extensions": {"com.example/a": {}}}), need),
+            missing(json!({"extensions": {"com.example/a": {}}}), need),
             json!({"extensions": {"com.example/b": {}}})
         );
     }
@@ -198,7 +198,7 @@ mod tests {
             "sampling": {"createMessage": {}}, "elicitation": {"create": {}}}}});
 
         assert_eq!(
-            lack(have, need),
+            missing(have, need),
             json!({"tasks": {"requests": {"elicitation": {"create": {}}}}})
         );
     }

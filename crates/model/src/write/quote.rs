@@ -135,7 +135,7 @@ fn is_special(byte: u8) -> bool {
 fn marks(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([0x01; 8]);
     const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
+    let below = |word: u64, min: u64| word.wrapping_sub(ONES * min) & !word;
     let is = |byte: u8| {
         let zero_where = word ^ (ONES * u64::from(byte));
         below(zero_where, 1)
