@@ -112,7 +112,7 @@ impl<'a> Compiler<'a> {
             schema,
             reading: self.reading,
         };
-        let known = self.unenforced.len();
+        let before = self.unenforced.len();
         if !self.leave_out(&reader)? {
             return Ok(Node {
                 is_partial: true,
@@ -122,7 +122,7 @@ impl<'a> Compiler<'a> {
         Ok(Node {
             checks: self.checks(&reader)?,
             rules: self.rules(&reader)?,
-            is_partial: self.unenforced.len() > known,
+            is_partial: self.unenforced.len() > before,
         })
     }
 

@@ -152,10 +152,10 @@ impl<'v> Run<'v> {
             .iter()
             .filter(|name| !members.contains_key(name.as_str()))
         {
-            let known = node.member(name);
+            let schema_id = node.member(name);
             self.inside(Segment::Name(name), |run| {
                 let expected =
-                    |nodes: &_| known.map_or("a value".to_owned(), |id| describe(nodes, id));
+                    |nodes: &_| schema_id.map_or("a value".to_owned(), |id| describe(nodes, id));
                 run.report(expected, || "nothing, although it is required".to_owned());
             });
             holds = false;
@@ -170,15 +170,15 @@ impl<'v> Run<'v> {
         value: &'v Value,
     ) -> bool {
         let is_asked = |name: &String| value.get(name).is_some();
-        let asked = lists.iter().filter(|(name, _)| is_asked(name));
-        asked.fold(true, |all, (_, names)| {
+        let applicable = lists.iter().filter(|(name, _)| is_asked(name));
+        applicable.fold(true, |all, (_, names)| {
             self.all_present(names, node, value) & all
         })
     }
 
     fn dependents_accept(&mut self, schemas: &'v [(String, NodeId)], value: &'v Value) -> bool {
-        let asked = schemas.iter().filter(|(name, _)| value.get(name).is_some());
-        asked.fold(true, |all, (_, id)| self.accepts(*id, value) & all)
+        let applicable = schemas.iter().filter(|(name, _)| value.get(name).is_some());
+        applicable.fold(true, |all, (_, id)| self.accepts(*id, value) & all)
     }
 
     fn names_fit(&mut self, id: NodeId, value: &'v Value) -> bool {
