@@ -34,7 +34,7 @@ struct CatalogEntry {
 #[derive(Debug)]
 struct File {
     resource: Resource,
-    told: SkillFile,
+    skill_file: SkillFile,
     bytes: Bytes,
 }
 
@@ -70,12 +70,13 @@ impl Catalog {
             false => SkillFiles::All(Vec::new()),
         };
         let place = uri::inside(&directory, SKILL_MD);
-        let known = CatalogEntry {
+        let catalog_entry = CatalogEntry {
             entry: SkillEntry::new(place, frontmatter.members, resources),
             is_listed: skill.is_listed,
         };
-        self.skill_by_directory.insert(directory.clone(), known);
-        self.tell_files(&directory)
+        self.skill_by_directory
+            .insert(directory.clone(), catalog_entry);
+        self.add_files_to_entries(&directory)
     }
 
     fn check_room(&self, directory: &str) -> Result<(), SkillErrorKind> {
@@ -130,7 +131,7 @@ impl Catalog {
         describe(&mut resource, path, frontmatter);
         let file = File {
             resource,
-            told: SkillFile::of(place.as_str(), bytes),
+            skill_file: SkillFile::of(place.as_str(), bytes),
             bytes: bytes.clone(),
         };
         self.file_by_uri.insert(place, file);
@@ -138,20 +139,20 @@ impl Catalog {
     }
 
     /// Adds the files of a skill to its entry, and to the entries of the skills around it.
-    fn tell_files(&mut self, directory: &str) -> Result<(), SkillError> {
+    fn add_files_to_entries(&mut self, directory: &str) -> Result<(), SkillError> {
         let mut next = Some(directory);
         while let Some(place) = next {
             next = uri::parent(place);
             let files: Vec<_> = self
                 .files_in(place)
-                .map(|(_, file)| file.told.clone())
+                .map(|(_, file)| file.skill_file.clone())
                 .collect();
-            let Some(known) = self.skill_by_directory.get_mut(place) else {
+            let Some(catalog_entry) = self.skill_by_directory.get_mut(place) else {
                 continue;
             };
             check_size(&files, &self.limits).map_err(|fault| SkillError::at(place, fault))?;
-            if let SkillFiles::All(told) = &mut known.entry.resources {
-                *told = files;
+            if let SkillFiles::All(listed) = &mut catalog_entry.entry.resources {
+                *listed = files;
             }
         }
         Ok(())
@@ -166,10 +167,10 @@ impl Catalog {
 
     /// The listed skills, by their URIs.
     pub(crate) fn listed(&self) -> impl Iterator<Item = &SkillEntry> {
-        let known = self.skill_by_directory.values();
-        known
-            .filter(|known| known.is_listed)
-            .map(|known| &known.entry)
+        let entries = self.skill_by_directory.values();
+        entries
+            .filter(|catalog_entry| catalog_entry.is_listed)
+            .map(|catalog_entry| &catalog_entry.entry)
     }
 
     /// The skill whose `SKILL.md` is at `uri`, listed or not.
@@ -177,8 +178,8 @@ impl Catalog {
         if !is_skill_md(uri) {
             return None;
         }
-        let known = self.skill_by_directory.get(uri::parent(uri)?)?;
-        Some(&known.entry)
+        let catalog_entry = self.skill_by_directory.get(uri::parent(uri)?)?;
+        Some(&catalog_entry.entry)
     }
 
     /// The file at a URI.

@@ -66,10 +66,10 @@ pub enum FileMismatchError {
     #[error("the file does not belong to this skill")]
     Foreign,
     /// The sizes differ.
-    #[error("the file has {found} bytes, not {told}")]
+    #[error("the file has {found} bytes, not {expected}")]
     Size {
         /// The size in the entry, in bytes.
-        told: u64,
+        expected: u64,
         /// The size of the file, in bytes.
         found: u64,
     },
@@ -129,16 +129,16 @@ impl SkillEntry {
 }
 
 fn check_file(files: &[SkillFile], uri: &str, bytes: &[u8]) -> Result<(), FileMismatchError> {
-    let told = files.iter().find(|file| file.uri == uri);
-    let told = told.ok_or(FileMismatchError::Foreign)?;
+    let expected = files.iter().find(|file| file.uri == uri);
+    let expected = expected.ok_or(FileMismatchError::Foreign)?;
     let found = bytes.len() as u64;
-    if told.size != found {
+    if expected.size != found {
         return Err(FileMismatchError::Size {
-            told: told.size,
+            expected: expected.size,
             found,
         });
     }
-    match told.digest == digest(bytes) {
+    match expected.digest == digest(bytes) {
         true => Ok(()),
         false => Err(FileMismatchError::Digest),
     }
@@ -248,7 +248,10 @@ mod tests {
             entry.check("skill://a/x", b"abd"),
             Err(FileMismatchError::Digest)
         );
-        let size = FileMismatchError::Size { told: 3, found: 4 };
+        let size = FileMismatchError::Size {
+            expected: 3,
+            found: 4,
+        };
         assert_eq!(entry.check("skill://a/x", b"abcd"), Err(size));
         assert_eq!(
             entry.check("skill://a/y", b"abc"),

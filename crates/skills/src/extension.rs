@@ -93,15 +93,15 @@ impl From<Skills> for ProtocolExtension {
     }
 }
 
-fn manifest(told: &pintle::model::Resource) -> Resource {
-    let mut resource = Resource::new(told.uri.as_str(), told.name.as_str());
-    if let Some(description) = &told.description {
+fn manifest(definition: &pintle::model::Resource) -> Resource {
+    let mut resource = Resource::new(definition.uri.as_str(), definition.name.as_str());
+    if let Some(description) = &definition.description {
         resource = resource.description(description.as_str());
     }
-    if let Some(mime) = &told.mime_type {
+    if let Some(mime) = &definition.mime_type {
         resource = resource.mime(mime.as_str());
     }
-    read_on(match told.size {
+    read_on(match definition.size {
         Some(size) => resource.size(size),
         None => resource,
     })

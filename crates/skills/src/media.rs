@@ -41,10 +41,10 @@ pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
 /// The type of a file called `name`.
 pub(crate) fn of(name: &str, bytes: &[u8]) -> &'static str {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let known = BY_EXTENSION.iter().find(|(known, _)| {
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case(known))
-    });
-    match known {
+    let row = BY_EXTENSION
+        .iter()
+        .find(|(row, _)| extension.is_some_and(|extension| extension.eq_ignore_ascii_case(row)));
+    match row {
         Some((_, mime)) => mime,
         None if text(bytes).is_some() => "text/plain",
         None => "application/octet-stream",

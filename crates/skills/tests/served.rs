@@ -87,9 +87,9 @@ async fn a_list_has_all_files_with_their_digests() {
     assert_eq!(list["skills"][0]["frontmatter"], frontmatter);
     assert_eq!(list["skills"][1]["resources"], "dynamic");
     let entry: SkillEntry = serde_json::from_value(list["skills"][0].clone()).expect("an entry");
-    let told = uris(&list["skills"][0]["resources"]);
-    assert_eq!(told.len(), 4);
-    for uri in told {
+    let files = uris(&list["skills"][0]["resources"]);
+    assert_eq!(files.len(), 4);
+    for uri in files {
         let bytes = client.read(uri).await;
         assert_eq!(entry.check(uri, &bytes), Ok(()), "{uri}");
         assert!(matches!(
