@@ -28,10 +28,10 @@ use tokio::time::Instant;
 use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, GrantRecord};
 use crate::error::AuthError;
+use crate::fetch_policy::FetchPolicy;
 use crate::flow::{AuthorizationResponse, SignInRequest, TokenGrant};
 use crate::flow_context::FlowContext;
 use crate::key::Proof;
-use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 use challenge_summary::ChallengeSummary;
@@ -76,7 +76,7 @@ struct Inner {
     profile: Arc<ClientConfig>,
     fetch: BoxFetch,
     store: Arc<dyn CredentialStore>,
-    bounds: FetchPolicy,
+    fetch_policy: FetchPolicy,
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
@@ -90,12 +90,12 @@ struct Inner {
 /// Current grant and its state.
 #[derive(Default)]
 struct Held {
-    // Changed with `edition` under one lock, because a refused request names its token by the edition.
+    // Changed with `generation` under one lock, because a refused request names its token by the edition.
     grant: Option<Arc<TokenGrant>>,
     // Never falls: later changes of other processes are read by a renewal, because each request would
     // read the store otherwise.
     is_loaded: bool,
-    edition: u64,
+    generation: u64,
     /// Number of sign-ins. Each of them may change the user.
     // Not raised by a refresh, because the user and their cached results stay the same.
     sign_ins: u64,
@@ -144,9 +144,17 @@ impl OAuth {
     ///
     /// Any [`AuthError`]. After [`AuthError::NotSaved`] the token is used all the same.
     pub async fn sign_in_after(&self, challenges: &[String]) -> Result<(), AuthError> {
-        let edition = self.0.held().edition;
+        let generation = self.0.held().generation;
         let challenge = ChallengeSummary::of(challenges);
-        match Inner::renew(&self.0, challenge, edition, None, renew::RenewMode::Ignored).await? {
+        match Inner::renew(
+            &self.0,
+            challenge,
+            generation,
+            None,
+            renew::RenewMode::Ignored,
+        )
+        .await?
+        {
             Saved::Yes => Ok(()),
             Saved::No(reason) => Err(AuthError::NotSaved(reason)),
         }
@@ -198,7 +206,7 @@ impl Inner {
             held.is_loaded = true;
             if let Some(grant) = found {
                 held.grant = Some(Arc::new(grant));
-                held.edition += 1;
+                held.generation += 1;
             }
         }
         Ok(())
@@ -224,7 +232,7 @@ impl Inner {
             self.blocking(Self::load).await?;
         }
         self.save_again().await;
-        let (grant, edition) = self.current();
+        let (grant, generation) = self.current();
         let Some(grant) = grant else {
             return Ok(AuthHeaders::none());
         };
@@ -232,7 +240,7 @@ impl Inner {
             let renewed = Self::renew(
                 self,
                 ChallengeSummary::default(),
-                edition,
+                generation,
                 None,
                 renew::RenewMode::Refreshed,
             )
@@ -242,28 +250,28 @@ impl Inner {
                 tracing::debug!(%error, "a token was not renewed before its end");
             }
         }
-        let (grant, edition) = self.current();
+        let (grant, generation) = self.current();
         let Some(grant) = grant else {
             return Ok(AuthHeaders::none());
         };
-        self.auth_headers(&grant, edition, summary)
+        self.auth_headers(&grant, generation, summary)
     }
 
     fn current(&self) -> (Option<Arc<TokenGrant>>, u64) {
         let held = self.held();
-        (held.grant.clone(), held.edition)
+        (held.grant.clone(), held.generation)
     }
 
     fn auth_headers(
         &self,
         grant: &TokenGrant,
-        edition: u64,
+        generation: u64,
         summary: RequestSummary<'_>,
     ) -> Result<AuthHeaders, AuthError> {
         let token = grant.tokens.access.reveal();
         let Some(key) = grant.dpop.as_ref().filter(|_| grant.tokens.is_bound) else {
             let headers = vec![("authorization".into(), format!("Bearer {token}").into())];
-            return Ok(AuthHeaders::new(headers, edition));
+            return Ok(AuthHeaders::new(headers, generation));
         };
         let at = FlowContext::draw().map_err(|_| AuthError::NoRandomness)?;
         let (nonce, id) = (self.held().nonce.clone(), at.proof_id());
@@ -279,7 +287,7 @@ impl Inner {
             ("authorization".into(), format!("DPoP {token}").into()),
             ("dpop".into(), proof.reveal().as_str().into()),
         ];
-        Ok(AuthHeaders::new(headers, edition))
+        Ok(AuthHeaders::new(headers, generation))
     }
 
     async fn refused(
@@ -291,7 +299,7 @@ impl Inner {
         if challenge.has_error("use_dpop_nonce") {
             return self.take_refused_nonce(&refused);
         }
-        if self.held().edition != refused.generation {
+        if self.held().generation != refused.generation {
             // Another task has renewed the token meanwhile.
             return Ok(RetryDecision::Retry);
         }
@@ -332,7 +340,7 @@ impl Inner {
     async fn step_up(
         self: &Arc<Self>,
         summary: RequestSummary<'_>,
-        edition: u64,
+        generation: u64,
         challenge: ChallengeSummary,
     ) -> Result<RetryDecision, AuthError> {
         let Some(scopes) = challenge
@@ -367,7 +375,7 @@ impl Inner {
         Self::renew(
             self,
             challenge,
-            edition,
+            generation,
             Some(summary.operation.to_owned()),
             renew::RenewMode::Held,
         )
@@ -421,7 +429,7 @@ fn kept(error: std::io::Error) -> AuthError {
     AuthError::StorageFailed(error.to_string().into())
 }
 
-fn moment() -> Result<FlowContext, AuthError> {
+fn flow_context() -> Result<FlowContext, AuthError> {
     FlowContext::draw().map_err(|_| AuthError::NoRandomness)
 }
 

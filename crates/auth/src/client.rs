@@ -159,7 +159,7 @@ pub struct ClientConfig {
     /// Application type of the client.
     pub application: ApplicationType,
     /// Grant flow of the client.
-    pub way: GrantFlow,
+    pub grant_flow: GrantFlow,
     /// Scopes to request instead of those that the server names.
     pub scopes: Option<Scopes>,
     /// Whether a server without protected-resource metadata is assumed to be one of 2025-03-26,
@@ -176,7 +176,7 @@ impl ClientConfig {
             registered: Vec::new(),
             dynamic_registration: true,
             application: ApplicationType::default(),
-            way: GrantFlow::default(),
+            grant_flow: GrantFlow::default(),
             scopes: None,
             assume_legacy_metadata: true,
         }
@@ -186,11 +186,11 @@ impl ClientConfig {
     /// clients may share a store, but not their grants.
     pub(crate) fn may_be(&self, issuer: &str, id: &str) -> bool {
         let is_there = |own: &Option<String>| own.as_ref().is_none_or(|own| own == issuer);
-        let mut known = self.registered.iter().filter(|(own, _)| is_there(own));
-        match known.next() {
-            Some((_, first)) => first.id == id || known.any(|(_, own)| own.id == id),
+        let mut registrations = self.registered.iter().filter(|(own, _)| is_there(own));
+        match registrations.next() {
+            Some((_, first)) => first.id == id || registrations.any(|(_, own)| own.id == id),
             // A workload has no registration, so its client id is empty.
-            None => matches!(self.way, GrantFlow::WorkloadIdentity) == id.is_empty(),
+            None => matches!(self.grant_flow, GrantFlow::WorkloadIdentity) == id.is_empty(),
         }
     }
 
@@ -211,8 +211,8 @@ impl ClientConfig {
 
     /// Sets the grant flow.
     #[must_use]
-    pub fn with_grant_flow(mut self, way: GrantFlow) -> Self {
-        self.way = way;
+    pub fn with_grant_flow(mut self, grant_flow: GrantFlow) -> Self {
+        self.grant_flow = grant_flow;
         self
     }
 

@@ -14,7 +14,7 @@ use crate::metadata::{DiscoveryError, MetadataDocument, MetadataError, is_tempor
 #[non_exhaustive]
 pub enum AuthError {
     /// The document was found at none of its possible URLs.
-    #[error("{document} of {of} was not found:{}; {}", Tried(tried), after(*document))]
+    #[error("{document} of {of} was not found:{}; {}", AttemptList(tried), after(*document))]
     DocumentNotFound {
         /// The kind of the document.
         document: MetadataDocument,
@@ -328,9 +328,9 @@ pub enum AuthorizationResponseError {
     TooLate,
 }
 
-struct Tried<'a>(&'a [(String, DiscoveryError)]);
+struct AttemptList<'a>(&'a [(String, DiscoveryError)]);
 
-impl fmt::Display for Tried<'_> {
+impl fmt::Display for AttemptList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (address, reason)) in self.0.iter().enumerate() {
             let gap = if place == 0 { " " } else { ", " };

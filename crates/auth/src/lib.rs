@@ -22,13 +22,13 @@ mod client;
 mod credentials;
 #[cfg(feature = "client")]
 mod error;
+mod fetch_policy;
 #[cfg(feature = "client")]
 mod flow_context;
 #[cfg(any(feature = "client", feature = "resource"))]
 mod form;
 #[cfg(feature = "client")]
 mod key;
-mod reach;
 #[cfg(feature = "client")]
 mod redirect;
 #[cfg(feature = "resource")]
@@ -54,6 +54,7 @@ pub use credentials::{KeyringCredentials, KeyringError};
 pub use error::{
     AuthError, AuthServerError, AuthorizationResponseError, EndpointRequest, OAuthErrorResponse,
 };
+pub use fetch_policy::{FetchPolicy, FetchPolicyError};
 #[cfg(feature = "client")]
 pub use flow::{AuthorizationResponse, SignInRequest, TokenGrant};
 #[cfg(feature = "client")]
@@ -61,6 +62,5 @@ pub use flow_context::FlowContext;
 #[cfg(feature = "client")]
 pub use key::{Algorithm, SigningKey, SigningKeyError};
 pub use pintle_runtime::{UrlError, WebUrl};
-pub use reach::{FetchPolicy, FetchPolicyError};
 pub use scope::{ScopeError, Scopes};
 pub use secret::Secret;

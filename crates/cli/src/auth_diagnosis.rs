@@ -38,7 +38,7 @@ pub(crate) async fn walk(
     let probe = probe_with(fetch, &endpoint.clone().unauthorized()).await?;
     let mut walk = Walk {
         fetch,
-        bounds: FetchPolicy::of(&server),
+        fetch_policy: FetchPolicy::of(&server),
         server,
         has_client,
         links: Vec::new(),
@@ -125,7 +125,7 @@ fn places(tried: &[(String, DiscoveryError)]) -> String {
 /// Returns the URL and the fault of the first document that exists but is not valid.
 fn unusable(tried: &[(String, DiscoveryError)]) -> Option<(&str, &MetadataError)> {
     tried.iter().find_map(|(place, why)| match why {
-        DiscoveryError::Fault(fault) => Some((place.as_str(), fault)),
+        DiscoveryError::InvalidDocument(fault) => Some((place.as_str(), fault)),
         _ => None,
     })
 }

@@ -11,8 +11,8 @@ use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
 use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, MemoryCredentials};
 use crate::error::AuthError;
+use crate::fetch_policy::FetchPolicy;
 use crate::flow::{AuthorizationResponse, SignInRequest};
-use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 /// The bounds of an authorizer: each with its default, unit and reason.
@@ -54,7 +54,7 @@ pub struct OAuthBuilder {
     profile: ClientConfig,
     fetch: BoxFetch,
     store: Arc<dyn CredentialStore>,
-    bounds: FetchPolicy,
+    fetch_policy: FetchPolicy,
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
@@ -74,7 +74,7 @@ impl OAuthBuilder {
             server.map_err(|fault| AuthError::Address(place(), fault.to_string().into()))?;
         profile.check()?;
         Ok(Self {
-            bounds: FetchPolicy::of(&server),
+            fetch_policy: FetchPolicy::of(&server),
             server,
             profile,
             fetch,
@@ -134,8 +134,8 @@ impl OAuthBuilder {
     }
 
     /// Replaces the policy that follows from the URL of the server.
-    pub fn fetch_policy(mut self, bounds: FetchPolicy) -> Self {
-        self.bounds = bounds;
+    pub fn fetch_policy(mut self, fetch_policy: FetchPolicy) -> Self {
+        self.fetch_policy = fetch_policy;
         self
     }
 
@@ -152,7 +152,7 @@ impl OAuthBuilder {
             profile: Arc::new(self.profile),
             fetch: self.fetch,
             store: self.store,
-            bounds: self.bounds,
+            fetch_policy: self.fetch_policy,
             on_visit: self.on_visit,
             on_assertion: self.on_assertion,
             redirect: self.redirect,

@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::authorizer::challenge_summary::ChallengeSummary;
 use crate::authorizer::save::{Saved, User};
-use crate::authorizer::{Inner, LOCK_POLL, kept, moment};
+use crate::authorizer::{Inner, LOCK_POLL, flow_context, kept};
 use crate::client::GrantFlow;
 use crate::credentials::KeyGuard;
 use crate::error::AuthError;
@@ -95,10 +95,11 @@ enum Refreshed {
 impl Inner {
     /// Returns true if a grant can be renewed without a user.
     pub(super) fn renews_alone(&self, grant: &TokenGrant) -> bool {
-        grant.tokens.refresh.is_some() || !matches!(self.profile.way, GrantFlow::AuthorizationCode)
+        grant.tokens.refresh.is_some()
+            || !matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode)
     }
 
-    /// Renews the token of `edition`, unless another task has renewed it meanwhile.
+    /// Renews the token of `generation`, unless another task has renewed it meanwhile.
     ///
     /// A renewal continues after its request is cancelled, because a user may be signing in.
     ///
@@ -108,7 +109,7 @@ impl Inner {
     pub(super) async fn renew(
         this: &Arc<Self>,
         challenge: ChallengeSummary,
-        edition: u64,
+        generation: u64,
         operation: Option<String>,
         old: RenewMode,
     ) -> Result<Saved, AuthError> {
@@ -117,7 +118,7 @@ impl Inner {
         let renewing = tokio::spawn(async move {
             let _alone = Arc::clone(&inner.renewal).lock_owned().await;
             // Compared under the lock, because a renewal that ended meanwhile has changed them.
-            match inner.outcome_since(edition, failures, old) {
+            match inner.outcome_since(generation, failures, old) {
                 Some(outcome) => outcome,
                 None => inner.note_failure(inner.renew_alone(challenge, old).await),
             }
@@ -130,12 +131,12 @@ impl Inner {
     /// user declined or nothing answered, each waiting request would only cause that once more.
     fn outcome_since(
         &self,
-        edition: u64,
+        generation: u64,
         failures: u64,
         old: RenewMode,
     ) -> Option<Result<Saved, AuthError>> {
         let held = self.held();
-        if held.edition != edition {
+        if held.generation != generation {
             return Some(Ok(Saved::Yes));
         }
         let is_shared = held.failures != failures && old == RenewMode::Refreshed;
@@ -181,7 +182,9 @@ impl Inner {
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == RenewMode::Refreshed) {
             match self.refresh(own, &challenge).await? {
-                Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same, stored).await,
+                Refreshed::Fresh(refreshed) => {
+                    return self.keep(*refreshed, User::Same, stored).await;
+                }
                 Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
                 Refreshed::Not => {}
             }
@@ -205,14 +208,14 @@ impl Inner {
 
     /// The right to renew, among all processes that share the store.
     pub(super) async fn lock(self: &Arc<Self>, key: &str) -> Result<KeyGuard, AuthError> {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             let own = key.to_owned();
             let locked = self.blocking(move |inner| inner.store.try_lock(&own).map_err(kept));
             if let Some(guard) = locked.await? {
                 return Ok(guard);
             }
-            if begun.elapsed() >= self.options.lock_timeout {
+            if started.elapsed() >= self.options.lock_timeout {
                 return Err(AuthError::StorageFailed(
                     "another process does not let go of them".into(),
                 ));
@@ -236,16 +239,16 @@ impl Inner {
             return Ok(Refreshed::Not);
         }
         let url = WebUrl::parse(&own.token_endpoint);
-        let Some(url) = url.ok().filter(|url| self.bounds.check(url).is_ok()) else {
+        let Some(url) = url.ok().filter(|url| self.fetch_policy.check(url).is_ok()) else {
             return Ok(Refreshed::Not);
         };
-        let Some(mut refresh) = TokenRefresh::of(own, None, self.bounds.reach(&url)) else {
+        let Some(mut refresh) = TokenRefresh::of(own, None, self.fetch_policy.network(&url)) else {
             return Ok(Refreshed::Not);
         };
-        let mut request = refresh.begin(&moment()?)?;
+        let mut request = refresh.begin(&flow_context()?)?;
         loop {
             let answer = self.fetch.fetch(request).await;
-            match refresh.take(answer, &moment()?) {
+            match refresh.take(answer, &flow_context()?) {
                 Ok(Ok(grant)) => return Ok(Refreshed::Fresh(Box::new(grant))),
                 Ok(Err(again)) => request = again,
                 Err(error) if error.is_of_unknown_client() => return Ok(Refreshed::UnknownClient),
@@ -262,7 +265,7 @@ impl Inner {
     /// Returns the issuers in the resource metadata, if the server has it.
     async fn issuers(&self, challenge: &ChallengeSummary) -> Option<Vec<String>> {
         let named = challenge.metadata.as_deref();
-        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
+        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.fetch_policy);
         let mut step: DiscoveryStep<ResourceMetadata> = probe.begin();
         loop {
             step = match step {

@@ -92,7 +92,7 @@ impl Inner {
         held.grant = Some(Arc::new(grant));
         held.is_loaded = true;
         held.unsaved = None;
-        held.edition += 1;
+        held.generation += 1;
     }
 
     /// Whether the store lacks the grant in use because its save failed, and no other process has

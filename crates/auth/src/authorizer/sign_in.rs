@@ -6,7 +6,7 @@ use pintle_runtime::Fetch;
 use tokio::time::timeout;
 
 use crate::authorizer::challenge_summary::ChallengeSummary;
-use crate::authorizer::{Inner, kept, moment};
+use crate::authorizer::{Inner, flow_context, kept};
 use crate::client::{ClientRegistration, GrantFlow};
 use crate::credentials::Clients;
 use crate::error::AuthError;
@@ -30,7 +30,7 @@ impl Inner {
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
     ) -> Result<TokenGrant, AuthError> {
-        let needs_person = matches!(self.profile.way, GrantFlow::AuthorizationCode);
+        let needs_person = matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode);
         if needs_person && self.on_visit.is_none() {
             return Err(AuthError::SignInUnavailable);
         }
@@ -53,7 +53,7 @@ impl Inner {
         plan.challenged = challenge.scopes;
         plan.wants_dpop = challenge.is_dpop;
         plan.held = held;
-        plan.bounds = self.bounds.clone();
+        plan.fetch_policy = self.fetch_policy.clone();
         plan.kept = clients;
         plan.kept.retain(|(issuer, _)| stale != Some(issuer));
         self.drive(plan, loopback.as_ref()).await
@@ -64,13 +64,13 @@ impl Inner {
         plan: SignInPlan,
         loopback: Option<&Loopback>,
     ) -> Result<TokenGrant, AuthError> {
-        let (mut sign_in, mut need) = SignIn::begin(plan, &moment()?)?;
+        let (mut sign_in, mut need) = SignIn::begin(plan, &flow_context()?)?;
         let mut is_remembered = false;
         loop {
             need = match need {
                 SignInStep::Fetch(request) => {
                     let answer = self.fetch.fetch(request).await;
-                    sign_in.take_answer(answer, &moment()?)?
+                    sign_in.take_answer(answer, &flow_context()?)?
                 }
                 SignInStep::Visit(visit) => {
                     let response = self.visit(visit, loopback).await;
@@ -82,17 +82,17 @@ impl Inner {
                             .await;
                     }
                     let response = response?;
-                    sign_in.take_landed(&response, &moment()?)?
+                    sign_in.take_response(&response, &flow_context()?)?
                 }
                 SignInStep::Identity => {
                     let token = self.assertion(String::new(), "identity token").await?;
-                    sign_in.take_assertion(token, &moment()?)?
+                    sign_in.take_assertion(token, &flow_context()?)?
                 }
                 SignInStep::Workload(audience) => {
                     let token = self
                         .assertion(audience, "assertion of the platform")
                         .await?;
-                    sign_in.take_assertion(token, &moment()?)?
+                    sign_in.take_assertion(token, &flow_context()?)?
                 }
                 SignInStep::Done(grant) => return Ok(*grant),
             };

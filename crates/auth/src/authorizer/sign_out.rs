@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_runtime::Fetch as _;
 
-use crate::authorizer::{Inner, kept, moment};
+use crate::authorizer::{Inner, flow_context, kept};
 use crate::error::AuthError;
 use crate::flow::{Revoke, TokenGrant};
 use crate::metadata::{DiscoveryStep, MetadataDocument, ServerMetadata, ServerProbe, check};
@@ -64,7 +64,7 @@ impl Inner {
         let own = held.grant.take();
         held.unsaved = None;
         held.is_loaded = true;
-        held.edition += 1;
+        held.generation += 1;
         held.step_ups.clear();
         Ok(grant.or_else(|| own.map(|own| (*own).clone())))
     }
@@ -77,16 +77,16 @@ impl Inner {
         let Some(endpoint) = &server.revocation_endpoint else {
             return Ok(Revocation::NotOffered);
         };
-        let url = check("revocation_endpoint", endpoint, &self.bounds);
+        let url = check("revocation_endpoint", endpoint, &self.fetch_policy);
         let url = url.map_err(|fault| AuthError::Document {
             document: MetadataDocument::Server,
             place: grant.issuer.as_str().into(),
             fault,
         })?;
-        let Some(mut revoke) = Revoke::of(grant, &server, self.bounds.reach(&url)) else {
+        let Some(mut revoke) = Revoke::of(grant, &server, self.fetch_policy.network(&url)) else {
             return Ok(Revocation::NotOffered);
         };
-        while let Some(request) = revoke.next(&moment()?)? {
+        while let Some(request) = revoke.next(&flow_context()?)? {
             revoke.take(self.fetch.fetch(request).await)?;
         }
         Ok(Revocation::Done)
@@ -99,7 +99,7 @@ impl Inner {
             place: place.into(),
             fault,
         };
-        let probe = ServerProbe::of_server(&grant.issuer, &self.bounds);
+        let probe = ServerProbe::of_server(&grant.issuer, &self.fetch_policy);
         let mut probe = probe.map_err(|fault| document(grant.issuer.clone(), fault))?;
         let mut step = probe.begin();
         loop {

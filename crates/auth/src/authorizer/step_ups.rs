@@ -58,14 +58,14 @@ mod tests {
         let options = OAuthOptions::default();
         let (mut all, begin) = (StepUps::default(), Instant::now());
         let life = options.step_up_ttl;
-        let moment = Duration::from_secs(1);
+        let second = Duration::from_secs(1);
         assert_eq!(all.count("x", begin, &options), 1);
-        let later = begin + life - moment;
+        let later = begin + life - second;
         assert_eq!(all.count("x", later, &options), 2);
         assert_eq!(all.count("y", later, &options), 1, "each for itself");
         // An attempt above the limit counts, too, so repeated attempts do not reset the limit.
-        assert_eq!(all.count("x", later + life - moment, &options), 3);
-        assert_eq!(all.count("x", later + life * 2 - moment, &options), 1);
+        assert_eq!(all.count("x", later + life - second, &options), 3);
+        assert_eq!(all.count("x", later + life * 2 - second, &options), 1);
         all.clear();
         assert_eq!(all.count("x", later + life * 2, &options), 1);
     }

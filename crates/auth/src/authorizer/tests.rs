@@ -168,17 +168,17 @@ fn summary() -> RequestSummary<'static> {
     RequestSummary::new("POST", SERVER, "tools/call x")
 }
 
-fn unauthorized(edition: u64) -> AuthChallenge {
+fn unauthorized(generation: u64) -> AuthChallenge {
     AuthChallenge::new(
         401,
         vec!["Bearer error=\"invalid_token\"".to_owned()],
-        edition,
+        generation,
     )
 }
 
-fn short(edition: u64, scope: &str) -> AuthChallenge {
+fn short(generation: u64, scope: &str) -> AuthChallenge {
     let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
-    AuthChallenge::new(403, vec![challenge], edition)
+    AuthChallenge::new(403, vec![challenge], generation)
 }
 
 fn why(outcome: Result<RetryDecision, AuthorizerError>) -> AuthError {
@@ -270,9 +270,9 @@ async fn an_operation_allows_two_step_ups_and_keeps_its_scopes() {
         .handle_challenge(summary(), first)
         .await
         .expect("a way on");
-    for edition in 1..=2 {
+    for generation in 1..=2 {
         let after = oauth
-            .handle_challenge(summary(), short(edition, "write"))
+            .handle_challenge(summary(), short(generation, "write"))
             .await
             .expect("a way on");
         assert_eq!(after, RetryDecision::Retry);

@@ -115,7 +115,8 @@ struct SystemRing {
 impl SystemRing {
     /// An entry, whether anything is kept there or not.
     fn entry(&self, name: &str) -> Result<keyring::Entry, KeyringError> {
-        let open = || keyring::Entry::new(&self.program, name).map_err(|error| fault(&error, 0));
+        let open =
+            || keyring::Entry::new(&self.program, name).map_err(|error| keyring_error(&error, 0));
         // On Linux, the first entry of a thread creates a session keyring with the keyring of the
         // user. It then searches the previous keyring of the thread, and finds nothing there.
         #[cfg(target_os = "linux")]
@@ -132,26 +133,26 @@ impl Ring for SystemRing {
                 Err(_) => Err(KeyringError::Unreadable),
             },
             Err(keyring::Error::NoEntry) => Ok(None),
-            Err(error) => Err(fault(&error, 0)),
+            Err(error) => Err(keyring_error(&error, 0)),
         }
     }
 
     fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringError> {
         let bytes = text.reveal().as_bytes();
         let kept = self.entry(name)?.set_secret(bytes);
-        kept.map_err(|error| fault(&error, bytes.len()))
+        kept.map_err(|error| keyring_error(&error, bytes.len()))
     }
 
     fn remove(&self, name: &str) -> Result<(), KeyringError> {
         match self.entry(name)?.delete_credential() {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
-            Err(error) => Err(fault(&error, 0)),
+            Err(error) => Err(keyring_error(&error, 0)),
         }
     }
 }
 
 /// Converts an error of a keyring, without the stored text.
-fn fault(error: &keyring::Error, length: usize) -> KeyringError {
+fn keyring_error(error: &keyring::Error, length: usize) -> KeyringError {
     match error {
         keyring::Error::TooLong(..) => KeyringError::TooLong(length),
         keyring::Error::BadEncoding(_) | keyring::Error::Ambiguous(_) => KeyringError::Unreadable,
@@ -288,21 +289,21 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_first_read_of_a_thread_finds_credentials_of_another_thread() {
-        fn apart<T: Send + 'static>(look: fn(SystemRing) -> T) -> T {
+        fn on_new_thread<T: Send + 'static>(look: fn(SystemRing) -> T) -> T {
             let program = format!("pintle-test-{}", std::process::id()).into();
             let thread = std::thread::spawn(move || look(SystemRing { program }));
             thread.join().expect("no panic")
         }
-        match apart(|ring| ring.set("k", &"s3cret".into())) {
+        match on_new_thread(|ring| ring.set("k", &"s3cret".into())) {
             Ok(()) => {
-                let found = apart(|ring| ring.get("k")).expect("read");
+                let found = on_new_thread(|ring| ring.get("k")).expect("read");
                 assert!(found.expect("kept").is("s3cret"));
-                apart(|ring| ring.remove("k")).expect("forgotten");
+                on_new_thread(|ring| ring.remove("k")).expect("forgotten");
             }
             // The kernel provides no keyring here. The error must not be that of a missing entry.
             Err(none) => {
                 assert!(none.to_string().contains("in files instead"), "{none}");
-                assert_ne!(none, fault(&keyring::Error::NoEntry, 0));
+                assert_ne!(none, keyring_error(&keyring::Error::NoEntry, 0));
             }
         }
     }
@@ -310,9 +311,9 @@ mod tests {
     #[test]
     fn keyring_errors_do_not_contain_credentials() {
         let held = keyring::Error::BadEncoding(b"s3cret".to_vec());
-        assert_eq!(fault(&held, 6), KeyringError::Unreadable);
+        assert_eq!(keyring_error(&held, 6), KeyringError::Unreadable);
         let none = keyring::Error::NoStorageAccess("it is locked".into());
-        let text = fault(&none, 0).to_string();
+        let text = keyring_error(&none, 0).to_string();
         assert!(text.contains("locked") && text.contains("files"), "{text}");
     }
 }

@@ -67,7 +67,7 @@ impl ClientRecord {
             proof,
             method: self.method,
             redirect: self.redirect,
-            ends: self.ends.and_then(moment),
+            ends: self.ends.and_then(time_of),
         }
     }
 }
@@ -77,7 +77,7 @@ fn seconds(time: SystemTime) -> u64 {
     since.unwrap_or_default().as_secs()
 }
 
-fn moment(seconds: u64) -> Option<SystemTime> {
+fn time_of(seconds: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
@@ -139,7 +139,7 @@ impl GrantRecord {
                 access: record.access.into(),
                 refresh: record.refresh.map(Into::into),
                 scopes: record.scopes.and_then(|list| Scopes::parse(&list).ok()),
-                expires: record.expires.and_then(moment),
+                expires: record.expires.and_then(time_of),
                 expires_in: record.lifetime.map(Duration::from_secs),
                 is_bound: record.is_bound,
             },

@@ -68,16 +68,16 @@ impl Pending {
         at: &FlowContext,
     ) -> Result<(Self, SignInRequest), AuthError> {
         let server = ask.server;
-        let lack = |reason| AuthError::Server {
+        let server_error = |reason| AuthError::Server {
             issuer: server.issuer.as_str().into(),
             reason,
         };
         if !ServerMetadata::lists(&server.code_challenge_methods_supported, "S256") {
-            return Err(lack(AuthServerError::Pkce));
+            return Err(server_error(AuthServerError::Pkce));
         }
         let endpoint = server.authorization_endpoint.as_ref();
-        let endpoint =
-            endpoint.ok_or_else(|| lack(AuthServerError::Endpoint("authorization_endpoint")))?;
+        let endpoint = endpoint
+            .ok_or_else(|| server_error(AuthServerError::Endpoint("authorization_endpoint")))?;
         let (verifier, state) = (at.verifier(), at.state());
         let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.reveal().as_bytes()));
         let mut pairs = vec![
@@ -114,14 +114,18 @@ impl Pending {
     ///
     /// [`AuthError::Redirect`]. It quotes an error only if the response is from the issuer.
     pub(crate) fn end(&self, query: &str, now: SystemTime) -> Result<Secret, AuthError> {
-        let found = self.judge(query, now);
+        let found = self.check_response(query, now);
         found.map_err(|fault| AuthError::Redirect {
             issuer: self.issuer.as_str().into(),
             fault,
         })
     }
 
-    fn judge(&self, query: &str, now: SystemTime) -> Result<Secret, AuthorizationResponseError> {
+    fn check_response(
+        &self,
+        query: &str,
+        now: SystemTime,
+    ) -> Result<Secret, AuthorizationResponseError> {
         let pairs = form::read(query).ok_or(AuthorizationResponseError::Unreadable)?;
         let value = |name: &str| {
             let found = pairs.iter().find(|(own, _)| own == name);
@@ -186,7 +190,7 @@ mod tests {
 
     const ISSUER: &str = "https://as.example/t";
 
-    fn moment() -> FlowContext {
+    fn flow_context() -> FlowContext {
         FlowContext::new(SystemTime::UNIX_EPOCH, [7; 96])
     }
 
@@ -209,7 +213,7 @@ mod tests {
             resource: "https://mcp.example/mcp",
             scope: Some("a b"),
         };
-        Pending::begin(&ask, &moment())
+        Pending::begin(&ask, &flow_context())
     }
 
     // spec: 2025-11-25 AUTH-48, AUTH-49, AUTH-55, AUTH-86, AUTH-88, AUTH-95, AUTH-RFC-09
@@ -269,7 +273,7 @@ mod tests {
     #[test]
     fn the_way_back_is_believed_only_from_the_issuer() {
         use AuthorizationResponseError::{Issuer, NoIssuer, State};
-        let state = moment().state();
+        let state = flow_context().state();
         let encoded = form::encode(ISSUER);
         let rows = [
             (
@@ -329,7 +333,7 @@ mod tests {
         ];
         for (promises, query, expected) in rows {
             let (pending, _) = begin(&server(promises, Some(&["S256"]))).expect("a visit");
-            let found = pending.judge(&query, SystemTime::UNIX_EPOCH);
+            let found = pending.check_response(&query, SystemTime::UNIX_EPOCH);
             assert_eq!(found.err(), expected, "{query}");
         }
     }
@@ -338,11 +342,11 @@ mod tests {
     #[test]
     fn a_sign_in_times_out_and_reports_an_error_response() {
         let (pending, _) = begin(&server(None, Some(&["S256"]))).expect("a visit");
-        let state = moment().state();
+        let state = flow_context().state();
         let query = format!("code=x&state={state}");
         let end = SystemTime::UNIX_EPOCH + VISIT_TIME;
-        assert!(pending.judge(&query, end).is_ok());
-        let late = pending.judge(&query, end + Duration::from_secs(1));
+        assert!(pending.check_response(&query, end).is_ok());
+        let late = pending.check_response(&query, end + Duration::from_secs(1));
         assert_eq!(late.err(), Some(AuthorizationResponseError::TooLate));
         let query = format!("error=access_denied&error_description=No%0A%1B[31m&state={state}");
         let refused = pending

@@ -57,7 +57,7 @@ pub struct SignIn {
     advertised: Option<Scopes>,
     // Never falls, because the challenge and the document require DPoP on their own.
     needs_dpop: bool,
-    // Empty before `Server` or `Assumed` ends. Its endpoints are within `plan.bounds`, because the
+    // Empty before `Server` or `Assumed` ends. Its endpoints are within `plan.fetch_policy`, because the
     // probe checks them before it reports the document. Assumed ones have the origin of the server,
     // which the probe has checked as well.
     server: ServerMetadata,
@@ -98,7 +98,7 @@ impl SignIn {
     /// Any [`AuthError`]; the sign-in is over then.
     pub fn begin(plan: SignInPlan, at: &FlowContext) -> Result<(Self, SignInStep), AuthError> {
         let mut probe =
-            ResourceProbe::of_resource(&plan.server, plan.named.as_deref(), &plan.bounds);
+            ResourceProbe::of_resource(&plan.server, plan.named.as_deref(), &plan.fetch_policy);
         let first = probe.begin();
         let mut sign_in = Self {
             needs_dpop: plan.wants_dpop,
@@ -174,7 +174,7 @@ impl SignIn {
     /// # Errors
     ///
     /// Any [`AuthError`]; the sign-in is over then.
-    pub fn take_landed(
+    pub fn take_response(
         &mut self,
         response: &AuthorizationResponse,
         at: &FlowContext,
@@ -213,7 +213,7 @@ impl SignIn {
         }
     }
 
-    fn lack(&self, reason: AuthServerError) -> AuthError {
+    fn server_error(&self, reason: AuthServerError) -> AuthError {
         AuthError::Server {
             issuer: self.server.issuer.as_str().into(),
             reason,

@@ -44,7 +44,7 @@ pub(crate) fn client(
     kept: Option<&ClientRegistration>,
     redirect: &str,
     scopes: &Scopes,
-    reach: NetworkScope,
+    network: NetworkScope,
 ) -> Result<RegistrationSource, AuthError> {
     let lack = |reason| AuthError::Server {
         issuer: server.issuer.as_str().into(),
@@ -77,7 +77,7 @@ pub(crate) fn client(
         return Err(lack(AuthServerError::Registration));
     };
     Ok(RegistrationSource::Register(registration(
-        profile, server, endpoint, redirect, scopes, reach,
+        profile, server, endpoint, redirect, scopes, network,
     )))
 }
 
@@ -87,7 +87,7 @@ fn registration(
     endpoint: &str,
     redirect: &str,
     scopes: &Scopes,
-    reach: NetworkScope,
+    network: NetworkScope,
 ) -> FetchRequest {
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
     // A public client cannot protect a secret, so `none` is the preferred method.
@@ -115,7 +115,7 @@ fn registration(
     }
     let mut request = FetchRequest::post(endpoint, "application/json", body.to_string())
         .header("accept", "application/json");
-    request.network = reach;
+    request.network = network;
     request
 }
 

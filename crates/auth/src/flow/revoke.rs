@@ -17,7 +17,7 @@ pub(crate) struct Revoke {
     grant: TokenGrant,
     endpoint: String,
     methods: Option<Vec<String>>,
-    reach: NetworkScope,
+    network: NetworkScope,
     left: std::vec::IntoIter<(Secret, &'static str)>,
 }
 
@@ -26,7 +26,7 @@ impl Revoke {
     pub(crate) fn of(
         grant: &TokenGrant,
         server: &ServerMetadata,
-        reach: NetworkScope,
+        network: NetworkScope,
     ) -> Option<Self> {
         let endpoint = server.revocation_endpoint.clone()?;
         let own = server.revocation_endpoint_auth_methods_supported.clone();
@@ -38,7 +38,7 @@ impl Revoke {
             grant: grant.clone(),
             endpoint,
             methods: own.or(server.token_endpoint_auth_methods_supported.clone()),
-            reach,
+            network,
             left: all.into_iter(),
         })
     }
@@ -61,7 +61,7 @@ impl Revoke {
             form: vec![("token", token), ("token_type_hint", kind.into())],
             dpop: None,
             nonce: None,
-            reach: self.reach,
+            network: self.network,
         };
         exchange.request(at).map(Some)
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pintle_runtime::{FetchRequest, WebUrl};
 
 use crate::client::{ClientConfig, ClientRegistration};
+use crate::fetch_policy::FetchPolicy;
 use crate::flow::code::SignInRequest;
 use crate::flow::token_grant::TokenGrant;
-use crate::reach::FetchPolicy;
 use crate::scope::Scopes;
 
 /// Input of a sign-in.
@@ -27,7 +27,7 @@ pub struct SignInPlan {
     /// Configuration of the client.
     pub profile: Arc<ClientConfig>,
     /// Policy for the URLs that metadata names.
-    pub bounds: FetchPolicy,
+    pub fetch_policy: FetchPolicy,
     /// Redirect URI of the client.
     pub redirect: String,
     /// Earlier registrations by issuer.
@@ -38,7 +38,7 @@ impl SignInPlan {
     /// A first sign-in for a server.
     pub fn new(server: WebUrl, profile: Arc<ClientConfig>, redirect: impl Into<String>) -> Self {
         Self {
-            bounds: FetchPolicy::of(&server),
+            fetch_policy: FetchPolicy::of(&server),
             server,
             named: None,
             challenged: None,

@@ -80,7 +80,7 @@ impl Site {
         self.pages.get_mut(page).expect("a page")[member] = value;
     }
 
-    fn moment(&mut self) -> FlowContext {
+    fn flow_context(&mut self) -> FlowContext {
         self.drawn += 1;
         FlowContext::new(SystemTime::UNIX_EPOCH, [self.drawn; 96])
     }
@@ -102,9 +102,9 @@ impl Site {
 
     /// Drives a sign-in to its end.
     fn run(&mut self, plan: SignInPlan) -> Result<TokenGrant, AuthError> {
-        let (mut sign_in, mut need) = SignIn::begin(plan, &self.moment())?;
+        let (mut sign_in, mut need) = SignIn::begin(plan, &self.flow_context())?;
         loop {
-            let at = self.moment();
+            let at = self.flow_context();
             self.shown += &format!("{sign_in:?} {need:?} {at:?}\n");
             need = match need {
                 SignInStep::Fetch(request) => {
@@ -120,7 +120,7 @@ impl Site {
                         .expect("a state");
                     let back = format!("code=c0de&state={}&{}", state.1, self.back);
                     self.visits.push(pairs);
-                    sign_in.take_landed(&AuthorizationResponse::with_query(&back), &at)?
+                    sign_in.take_response(&AuthorizationResponse::with_query(&back), &at)?
                 }
                 SignInStep::Identity => sign_in.take_assertion("id-token-of-user".into(), &at)?,
                 SignInStep::Workload(audience) => {

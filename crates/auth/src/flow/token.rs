@@ -30,7 +30,7 @@ pub(crate) struct Exchange {
     pub(crate) form: Vec<(&'static str, Secret)>,
     pub(crate) dpop: Option<DpopKey>,
     pub(crate) nonce: Option<String>,
-    pub(crate) reach: NetworkScope,
+    pub(crate) network: NetworkScope,
 }
 
 /// Next step after a response of a token endpoint.
@@ -109,7 +109,7 @@ impl Exchange {
         let mut request =
             FetchRequest::post(&self.endpoint, "application/x-www-form-urlencoded", body)
                 .header("accept", "application/json");
-        request.network = self.reach;
+        request.network = self.network;
         if let Some(value) = authorization {
             request = request.header("authorization", &value);
         }

@@ -24,7 +24,7 @@ impl TokenRefresh {
     pub fn of(
         grant: &TokenGrant,
         server: Option<&ServerMetadata>,
-        reach: NetworkScope,
+        network: NetworkScope,
     ) -> Option<Self> {
         let refresh = grant.tokens.refresh.clone()?;
         let form = vec![
@@ -43,7 +43,7 @@ impl TokenRefresh {
             form,
             dpop: grant.dpop.clone(),
             nonce: None,
-            reach,
+            network,
         };
         Some(Self {
             exchange,

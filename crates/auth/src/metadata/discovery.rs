@@ -5,11 +5,11 @@
 
 use pintle_runtime::{FetchError, FetchRequest, FetchResponse, WebUrl};
 
+use crate::fetch_policy::FetchPolicy;
 use crate::metadata::server::check;
 use crate::metadata::{
     MetadataDocument, MetadataError, ResourceMetadata, ServerMetadata, resource, server,
 };
-use crate::reach::FetchPolicy;
 
 /// Maximum number of redirects in a row for one document, each within the same origin.
 const REDIRECTS: u8 = 5;
@@ -69,7 +69,7 @@ pub enum DiscoveryError {
     Fetch(FetchError),
     /// The body is not a valid metadata document.
     #[error("{0}")]
-    Fault(MetadataError),
+    InvalidDocument(MetadataError),
     /// The URL is invalid, or the fetch policy forbids it.
     #[error("{0}")]
     Address(Box<str>),
@@ -86,7 +86,7 @@ impl DiscoveryError {
             Self::Fetch(fault) => {
                 matches!(fault, FetchError::TimedOut(_) | FetchError::Unreachable(_))
             }
-            Self::Fault(_) | Self::Address(_) | Self::Redirect => false,
+            Self::InvalidDocument(_) | Self::Address(_) | Self::Redirect => false,
         }
     }
 }
@@ -103,7 +103,7 @@ pub(crate) fn is_temporary(status: u16) -> bool {
 pub struct Discovery<A> {
     about: A,
     document: MetadataDocument,
-    bounds: FetchPolicy,
+    fetch_policy: FetchPolicy,
     left: std::vec::IntoIter<String>,
     current: Option<WebUrl>,
     first: String,
@@ -117,14 +117,19 @@ impl ResourceProbe {
     /// Spec: [2025-11-25, Authorization, Protected resource metadata discovery][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#protected-resource-metadata-discovery-requirements
-    pub fn of_resource(server: &WebUrl, named: Option<&str>, bounds: &FetchPolicy) -> Self {
+    pub fn of_resource(server: &WebUrl, named: Option<&str>, fetch_policy: &FetchPolicy) -> Self {
         let mut places: Vec<String> = named.map(str::to_owned).into_iter().collect();
         for place in resource::places(server) {
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        Self::new(server.clone(), MetadataDocument::Resource, bounds, places)
+        Self::new(
+            server.clone(),
+            MetadataDocument::Resource,
+            fetch_policy,
+            places,
+        )
     }
 
     /// Returns the first step.
@@ -138,7 +143,7 @@ impl ResourceProbe {
         answer: Result<FetchResponse, FetchError>,
     ) -> DiscoveryStep<ResourceMetadata> {
         let server = self.about.clone();
-        self.judge(answer, |body| ResourceMetadata::read(body, &server))
+        self.evaluate(answer, |body| ResourceMetadata::read(body, &server))
     }
 }
 
@@ -148,8 +153,8 @@ impl ServerProbe {
     /// # Errors
     ///
     /// [`MetadataError::Address`] if the client may not use the URL of the issuer, or it has a query.
-    pub fn of_server(issuer: &str, bounds: &FetchPolicy) -> Result<Self, MetadataError> {
-        let url = check("authorization_servers", issuer, bounds)?;
+    pub fn of_server(issuer: &str, fetch_policy: &FetchPolicy) -> Result<Self, MetadataError> {
+        let url = check("authorization_servers", issuer, fetch_policy)?;
         if url.query().is_some() {
             return Err(MetadataError::Address {
                 member: "authorization_servers",
@@ -162,7 +167,12 @@ impl ServerProbe {
             is_assumed: false,
         };
         let places = server::places(&url);
-        Ok(Self::new(issuer, MetadataDocument::Server, bounds, places))
+        Ok(Self::new(
+            issuer,
+            MetadataDocument::Server,
+            fetch_policy,
+            places,
+        ))
     }
 
     /// Creates a discovery for a server that is its own authorization server.
@@ -170,13 +180,13 @@ impl ServerProbe {
     /// Spec: [2025-03-26, Authorization, Server metadata discovery][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
-    pub fn of_origin(server: &WebUrl, bounds: &FetchPolicy) -> Self {
+    pub fn of_origin(server: &WebUrl, fetch_policy: &FetchPolicy) -> Self {
         let issuer = ExpectedIssuer {
             name: server.front().to_owned(),
             is_assumed: true,
         };
         let place = server.at("/.well-known/oauth-authorization-server");
-        Self::new(issuer, MetadataDocument::Server, bounds, vec![place])
+        Self::new(issuer, MetadataDocument::Server, fetch_policy, vec![place])
     }
 
     /// Returns the first step.
@@ -189,10 +199,10 @@ impl ServerProbe {
         &mut self,
         answer: Result<FetchResponse, FetchError>,
     ) -> DiscoveryStep<ServerMetadata> {
-        let (issuer, bounds) = (self.about.clone(), self.bounds.clone());
-        self.judge(answer, |body| {
+        let (issuer, fetch_policy) = (self.about.clone(), self.fetch_policy.clone());
+        self.evaluate(answer, |body| {
             let found = issuer.read(body)?;
-            found.check(&bounds)?;
+            found.check(&fetch_policy)?;
             Ok(found)
         })
     }
@@ -214,13 +224,13 @@ impl<A> Discovery<A> {
     fn new(
         about: A,
         document: MetadataDocument,
-        bounds: &FetchPolicy,
+        fetch_policy: &FetchPolicy,
         places: Vec<String>,
     ) -> Self {
         Self {
             about,
             document,
-            bounds: bounds.clone(),
+            fetch_policy: fetch_policy.clone(),
             left: places.into_iter(),
             current: None,
             first: String::new(),
@@ -239,7 +249,7 @@ impl<A> Discovery<A> {
             let Some(place) = self.left.next() else {
                 return self.nowhere();
             };
-            match check("resource_metadata", &place, &self.bounds) {
+            match check("resource_metadata", &place, &self.fetch_policy) {
                 Ok(url) => {
                     self.first = url.to_string();
                     self.redirects = 0;
@@ -256,12 +266,12 @@ impl<A> Discovery<A> {
 
     fn fetch<T>(&mut self, url: WebUrl) -> DiscoveryStep<T> {
         let mut request = FetchRequest::get(url.as_str()).header("accept", "application/json");
-        request.network = self.bounds.reach(&url);
+        request.network = self.fetch_policy.network(&url);
         self.current = Some(url);
         DiscoveryStep::Fetch(request)
     }
 
-    fn judge<T>(
+    fn evaluate<T>(
         &mut self,
         answer: Result<FetchResponse, FetchError>,
         read: impl FnOnce(&[u8]) -> Result<T, MetadataError>,
@@ -286,7 +296,7 @@ impl<A> Discovery<A> {
                 Err(fault @ (MetadataError::Mismatch { .. } | MetadataError::Address { .. })) => {
                     return DiscoveryStep::Refused(std::mem::take(&mut self.first), fault);
                 }
-                Err(fault) => DiscoveryError::Fault(fault),
+                Err(fault) => DiscoveryError::InvalidDocument(fault),
             },
         };
         let place = std::mem::take(&mut self.first);

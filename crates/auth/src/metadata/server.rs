@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use pintle_runtime::WebUrl;
 
+use crate::fetch_policy::FetchPolicy;
 use crate::metadata::{MetadataError, read};
-use crate::reach::FetchPolicy;
 
 /// The document of an authorization server, once its issuer is known to be the right one.
 ///
@@ -99,7 +99,7 @@ impl ServerMetadata {
     /// # Errors
     ///
     /// [`MetadataError::Address`].
-    pub fn check(&self, bounds: &FetchPolicy) -> Result<(), MetadataError> {
+    pub fn check(&self, fetch_policy: &FetchPolicy) -> Result<(), MetadataError> {
         let endpoints = [
             ("authorization_endpoint", &self.authorization_endpoint),
             ("token_endpoint", &self.token_endpoint),
@@ -107,7 +107,7 @@ impl ServerMetadata {
         ];
         for (member, endpoint) in endpoints {
             if let Some(text) = endpoint {
-                check(member, text, bounds)?;
+                check(member, text, fetch_policy)?;
             }
         }
         Ok(())
@@ -135,7 +135,7 @@ impl ServerMetadata {
 pub(crate) fn check(
     member: &'static str,
     text: &str,
-    bounds: &FetchPolicy,
+    fetch_policy: &FetchPolicy,
 ) -> Result<WebUrl, MetadataError> {
     let fault = |reason: String| MetadataError::Address {
         member,
@@ -150,7 +150,7 @@ pub(crate) fn check(
         reason: reason.into(),
     };
     let url = WebUrl::parse(text).map_err(|error| fault(error.to_string()))?;
-    bounds
+    fetch_policy
         .check(&url)
         .map_err(|error| fault(error.to_string()))?;
     Ok(url)
@@ -238,7 +238,7 @@ mod tests {
     // hardening: H-29, H-38
     #[test]
     fn endpoints_out_of_bounds_are_refused() {
-        let bounds = FetchPolicy::of(&url("https://mcp.example"));
+        let fetch_policy = FetchPolicy::of(&url("https://mcp.example"));
         for endpoint in [
             "javascript:alert(1)",
             "file:///etc/passwd",
@@ -255,7 +255,7 @@ mod tests {
             ] {
                 let body = format!(r#"{{"issuer":"x","{member}":"{endpoint}"}}"#);
                 let found = ServerMetadata::read(body.as_bytes(), "x").expect("a document");
-                let refused = found.check(&bounds);
+                let refused = found.check(&fetch_policy);
                 assert!(
                     matches!(refused, Err(MetadataError::Address { member: own, .. }) if own == member),
                     "{member} {endpoint}: {refused:?}"

@@ -29,7 +29,7 @@ const NOT_OURS: &str = "offline_access";
 #[must_use = "nothing is required before `build`"]
 pub struct RequireBearerBuilder {
     issuer: Box<str>,
-    way: VerifierKind,
+    kind: VerifierKind,
     audiences: Vec<Box<str>>,
     required: Vec<Box<str>>,
     facts: Facts,
@@ -72,18 +72,18 @@ impl RequireBearer {
     /// # Ok::<(), pintle_auth::resource::RequireBearerError>(())
     /// ```
     pub fn jwks(issuer: &str, fetch: impl Fetch) -> RequireBearerBuilder {
-        let way = VerifierKind::Keys(BoxFetch::new(fetch), KeySource::Document);
-        RequireBearerBuilder::new(issuer, way)
+        let kind = VerifierKind::Keys(BoxFetch::new(fetch), KeySource::Document);
+        RequireBearerBuilder::new(issuer, kind)
     }
 
     /// Requires tokens that `issuer` reports as active on introspection (RFC 7662).
     pub fn introspection(
         issuer: &str,
-        asker: IntrospectionClient,
+        client: IntrospectionClient,
         fetch: impl Fetch,
     ) -> RequireBearerBuilder {
-        let way = VerifierKind::Introspection(BoxFetch::new(fetch), asker, None);
-        RequireBearerBuilder::new(issuer, way)
+        let kind = VerifierKind::Introspection(BoxFetch::new(fetch), client, None);
+        RequireBearerBuilder::new(issuer, kind)
     }
 
     /// Requires tokens that `verifier` accepts. The metadata names `issuer` as the authorization server.
@@ -93,10 +93,10 @@ impl RequireBearer {
 }
 
 impl RequireBearerBuilder {
-    fn new(issuer: &str, way: VerifierKind) -> Self {
+    fn new(issuer: &str, kind: VerifierKind) -> Self {
         Self {
             issuer: issuer.into(),
-            way,
+            kind,
             audiences: Vec::new(),
             required: Vec::new(),
             facts: Facts::default(),
@@ -118,7 +118,7 @@ impl RequireBearerBuilder {
     /// Sets the URL for keys or introspection, instead of that in the issuer's metadata. An own
     /// verifier ignores it.
     pub fn endpoint(mut self, url: &str) -> Self {
-        match &mut self.way {
+        match &mut self.kind {
             VerifierKind::Keys(_, place) => *place = KeySource::At(url.into()),
             VerifierKind::Introspection(_, _, endpoint) => *endpoint = Some(url.into()),
             VerifierKind::Own(_) => {}
@@ -200,7 +200,7 @@ impl RequireBearerBuilder {
             dpop: self.dpop,
             algorithms: self.algorithms.clone(),
         };
-        let verifier = verifier(self.way, &self.issuer, &self.algorithms, &self.limits)?;
+        let verifier = verifier(self.kind, &self.issuer, &self.algorithms, &self.limits)?;
         let authenticator = Authenticator {
             verifier,
             resource,
@@ -229,13 +229,13 @@ impl RequireBearerBuilder {
 }
 
 fn verifier(
-    way: VerifierKind,
+    kind: VerifierKind,
     issuer: &str,
     algorithms: &[Algorithm],
     limits: &ResourceLimits,
 ) -> Result<Box<dyn DynVerifier>, RequireBearerError> {
     let issuer_by = |fetch| Issuer::new(issuer, fetch, limits.clone()).map(Arc::new);
-    Ok(match way {
+    Ok(match kind {
         VerifierKind::Own(verifier) => verifier,
         VerifierKind::Keys(fetch, place) => {
             if let KeySource::At(url) = &place {
@@ -248,11 +248,11 @@ fn verifier(
                 algorithms: algorithms.to_vec(),
             })
         }
-        VerifierKind::Introspection(fetch, asker, endpoint) => {
+        VerifierKind::Introspection(fetch, client, endpoint) => {
             if let Some(url) = &endpoint {
                 Canonical::secure(url)?;
             }
-            Box::new(Introspector::new(issuer_by(fetch)?, asker, endpoint))
+            Box::new(Introspector::new(issuer_by(fetch)?, client, endpoint))
         }
     })
 }

@@ -133,7 +133,7 @@ impl Claims {
         grant.client = client.map(Into::into);
         grant.audiences = texts(self.aud).map(Into::into).collect();
         grant.scopes = scopes(self.scope.or(self.scp))?;
-        grant.expires = self.exp.and_then(moment);
+        grant.expires = self.exp.and_then(time_of);
         grant.confirmation = self.cnf.as_ref().map(Confirmation::read);
         grant.claims = rest;
         Ok(grant)
@@ -155,7 +155,7 @@ fn seconds(time: SystemTime) -> f64 {
     since.unwrap_or_default().as_secs_f64()
 }
 
-fn moment(seconds: f64) -> Option<SystemTime> {
+fn time_of(seconds: f64) -> Option<SystemTime> {
     let since = Duration::try_from_secs_f64(seconds).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(since)
 }

@@ -47,39 +47,39 @@ impl IntrospectionClient {
 /// Introspects tokens at the issuer, and caches active ones for a short time.
 pub(crate) struct Introspector {
     issuer: Arc<Issuer>,
-    asker: IntrospectionClient,
+    client: IntrospectionClient,
     /// Configured introspection endpoint.
     endpoint: Option<Box<str>>,
     /// Introspection endpoint of the issuer's metadata.
     found: Mutex<Option<IntrospectionEndpoint>>,
     places: Places,
-    known: Mutex<IntrospectionCache>,
+    cache: Mutex<IntrospectionCache>,
 }
 
 /// How many questions may be open. Half of them are for tokens that were active before, because
 /// any client can invent the others.
 struct Places {
     all: Semaphore,
-    known: Semaphore,
+    active_before: Semaphore,
 }
 
 impl Places {
-    fn new(most: usize) -> Self {
-        let most = most.max(1);
+    fn new(max: usize) -> Self {
+        let max = max.max(1);
         Self {
-            all: Semaphore::new(most - most / 2),
-            known: Semaphore::new(most / 2),
+            all: Semaphore::new(max - max / 2),
+            active_before: Semaphore::new(max / 2),
         }
     }
 
     /// Waits for a place; none once there are no more.
-    async fn take(&self, is_known: bool) -> Option<SemaphorePermit<'_>> {
-        if !is_known {
+    async fn take(&self, was_active: bool) -> Option<SemaphorePermit<'_>> {
+        if !was_active {
             return self.all.acquire().await.ok();
         }
         let place = tokio::select! {
             biased;
-            place = self.known.acquire() => place,
+            place = self.active_before.acquire() => place,
             place = self.all.acquire() => place,
         };
         place.ok()
@@ -97,29 +97,29 @@ struct IntrospectionEndpoint {
 impl Introspector {
     pub(crate) fn new(
         issuer: Arc<Issuer>,
-        asker: IntrospectionClient,
+        client: IntrospectionClient,
         endpoint: Option<Box<str>>,
     ) -> Self {
         let limits = issuer.limits();
         Self {
             places: Places::new(limits.max_running_introspections),
-            known: Mutex::new(IntrospectionCache::new(limits.max_cached_introspections)),
+            cache: Mutex::new(IntrospectionCache::new(limits.max_cached_introspections)),
             endpoint,
             found: Mutex::default(),
             issuer,
-            asker,
+            client,
         }
     }
 
-    async fn ask(&self, token: &Secret, is_known: bool) -> Result<VerifiedToken, TokenError> {
-        let Some(_place) = self.places.take(is_known).await else {
+    async fn ask(&self, token: &Secret, was_active: bool) -> Result<VerifiedToken, TokenError> {
+        let Some(_place) = self.places.take(was_active).await else {
             return Err(TokenError::unavailable("the introspection has ended"));
         };
         let endpoint = self.endpoint().await.map_err(TokenError::unavailable)?;
         let token = encode(token.reveal());
         let body = format!("token={token}&token_type_hint=access_token");
         let request = FetchRequest::post(endpoint, "application/x-www-form-urlencoded", body)
-            .header("authorization", self.asker.header().reveal());
+            .header("authorization", self.client.header().reveal());
         let mut asking = Asking {
             introspector: self,
             is_answered: false,
@@ -131,8 +131,8 @@ impl Introspector {
     }
 
     async fn endpoint(&self) -> Result<String, IssuerError> {
-        if let Some(known) = self.endpoint.clone().or_else(|| self.known_endpoint()) {
-            return Ok(known.into());
+        if let Some(endpoint) = self.endpoint.clone().or_else(|| self.known_endpoint()) {
+            return Ok(endpoint.into());
         }
         let lacks = || IssuerError::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
         let document = self.issuer.document().await?;
@@ -203,19 +203,19 @@ impl Drop for Asking<'_> {
 impl TokenVerifier for Introspector {
     async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let name = name(token);
-        if let Some(grant) = self.known.lock().find(&name) {
+        if let Some(grant) = self.cache.lock().find(&name) {
             return Ok(grant);
         }
-        let is_known = self.known.lock().grants.contains_key(&name);
-        let grant = match self.ask(token, is_known).await {
+        let was_active = self.cache.lock().grants.contains_key(&name);
+        let grant = match self.ask(token, was_active).await {
             Err(TokenError::Invalid(reason)) => {
-                self.known.lock().remove(&name);
+                self.cache.lock().remove(&name);
                 return Err(TokenError::Invalid(reason));
             }
             asked => asked?,
         };
         let life = self.issuer.limits().introspection_ttl;
-        self.known
+        self.cache
             .lock()
             .insert(name, grant.clone(), Instant::now() + life);
         Ok(grant)
@@ -233,16 +233,16 @@ fn name(token: &Secret) -> Name {
 /// Cache of active tokens. Inactive tokens are not cached, because invented tokens must
 /// not push out real ones.
 struct IntrospectionCache {
-    most: usize,
+    max: usize,
     grants: HashMap<Name, (VerifiedToken, Instant)>,
     /// The names in the order in which they came.
     order: VecDeque<Name>,
 }
 
 impl IntrospectionCache {
-    fn new(most: usize) -> Self {
+    fn new(max: usize) -> Self {
         Self {
-            most,
+            max,
             grants: HashMap::new(),
             order: VecDeque::new(),
         }
@@ -260,12 +260,12 @@ impl IntrospectionCache {
     }
 
     fn insert(&mut self, name: Name, grant: VerifiedToken, until: Instant) {
-        if self.most == 0 {
+        if self.max == 0 {
             return;
         }
         if self.grants.insert(name, (grant, until)).is_some() {
             self.order.retain(|own| *own != name);
-        } else if self.grants.len() > self.most
+        } else if self.grants.len() > self.max
             && let Some(oldest) = self.order.pop_front()
         {
             self.grants.remove(&oldest);
@@ -322,41 +322,41 @@ mod tests {
 
     #[test]
     fn a_single_place_is_for_every_token() {
-        for (most, all, known) in [(0, 1, 0), (1, 1, 0), (2, 1, 1), (32, 16, 16)] {
-            let places = Places::new(most);
+        for (max, all, active_before) in [(0, 1, 0), (1, 1, 0), (2, 1, 1), (32, 16, 16)] {
+            let places = Places::new(max);
             let left = (
                 places.all.available_permits(),
-                places.known.available_permits(),
+                places.active_before.available_permits(),
             );
-            assert_eq!(left, (all, known), "{most}");
+            assert_eq!(left, (all, active_before), "{max}");
         }
     }
 
     #[test]
     fn an_introspection_request_is_form_encoded() {
-        let asker = IntrospectionClient::new("my:app", "p@ss word");
-        let header = asker.header();
+        let client = IntrospectionClient::new("my:app", "p@ss word");
+        let header = client.header();
         let encoded = header.reveal().strip_prefix("Basic ").expect("basic");
         let both = STANDARD.decode(encoded).expect("base64");
         assert_eq!(both, b"my%3Aapp:p%40ss%20word");
-        assert!(!format!("{asker:?}").contains("p@ss"));
+        assert!(!format!("{client:?}").contains("p@ss"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_oldest_is_forgotten_at_the_limit() {
-        let mut known = IntrospectionCache::new(2);
+        let mut cache = IntrospectionCache::new(2);
         let until = Instant::now() + Duration::from_secs(30);
         let grant = VerifiedToken::new("https://i.example", "ada");
         for number in 1..=3 {
-            known.insert([number; 32], grant.clone(), until);
+            cache.insert([number; 32], grant.clone(), until);
         }
-        assert!(known.find(&[1; 32]).is_none());
-        assert!(known.find(&[2; 32]).is_some() && known.find(&[3; 32]).is_some());
-        assert_eq!((known.grants.len(), known.order.len()), (2, 2));
-        known.insert([2; 32], grant.clone(), until);
-        known.insert([4; 32], grant, until);
-        assert!(known.find(&[3; 32]).is_none() && known.find(&[2; 32]).is_some());
+        assert!(cache.find(&[1; 32]).is_none());
+        assert!(cache.find(&[2; 32]).is_some() && cache.find(&[3; 32]).is_some());
+        assert_eq!((cache.grants.len(), cache.order.len()), (2, 2));
+        cache.insert([2; 32], grant.clone(), until);
+        cache.insert([4; 32], grant, until);
+        assert!(cache.find(&[3; 32]).is_none() && cache.find(&[2; 32]).is_some());
         tokio::time::advance(Duration::from_secs(30)).await;
-        assert!(known.find(&[2; 32]).is_none());
+        assert!(cache.find(&[2; 32]).is_none());
     }
 }

@@ -62,7 +62,7 @@ impl Link {
 pub(super) struct Walk<'w, F> {
     pub(super) fetch: &'w F,
     pub(super) server: WebUrl,
-    pub(super) bounds: FetchPolicy,
+    pub(super) fetch_policy: FetchPolicy,
     pub(super) has_client: bool,
     pub(super) links: Vec<Link>,
 }

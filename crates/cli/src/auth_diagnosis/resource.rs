@@ -14,7 +14,7 @@ const SERVERS: &str = "authorization servers";
 impl<F: Fetch> Walk<'_, F> {
     /// Checks the metadata of the server, and returns the issuers that it names.
     pub(super) async fn resource(&mut self, named: Option<&str>) -> Vec<String> {
-        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
+        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.fetch_policy);
         let first = probe.begin();
         let (asked, end) = self.search(first, |answer| probe.take(answer)).await;
         match end {

@@ -18,7 +18,7 @@ const ENDPOINTS: &str = "endpoints";
 impl<F: Fetch> Walk<'_, F> {
     /// Checks the metadata of an issuer.
     pub(super) async fn server(&mut self, issuer: &str) {
-        let mut probe = match ServerProbe::of_server(issuer, &self.bounds) {
+        let mut probe = match ServerProbe::of_server(issuer, &self.fetch_policy) {
             Ok(probe) => probe,
             Err(fault) => {
                 let next = "\"authorization_servers\" must name issuers by https URLs that \

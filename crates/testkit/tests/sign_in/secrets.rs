@@ -156,7 +156,7 @@ impl CredentialStore for Ledger {
 }
 
 fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OAuth {
-    let is_enterprise = matches!(profile.way, GrantFlow::Enterprise(_));
+    let is_enterprise = matches!(profile.grant_flow, GrantFlow::Enterprise(_));
     let shown = heard.clone();
     let builder = OAuth::of(url, profile, web())
         .expect("a URL")
@@ -165,9 +165,9 @@ fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OA
             shown.shows(&visit);
             let shown = shown.clone();
             async move {
-                let landed = consent(&visit.url).await;
-                shown.shows(&landed);
-                Ok(Some(landed))
+                let response = consent(&visit.url).await;
+                shown.shows(&response);
+                Ok(Some(response))
             }
         })
         .on_assertion(move |_| async move {

@@ -47,9 +47,9 @@ impl Disk {
     }
 }
 
-async fn renew(oauth: &OAuth, edition: u64) {
+async fn renew(oauth: &OAuth, generation: u64) {
     let after = oauth
-        .handle_challenge(summary(), unauthorized(edition))
+        .handle_challenge(summary(), unauthorized(generation))
         .await;
     assert_eq!(after.expect("a way on"), RetryDecision::Retry);
 }

@@ -14,32 +14,32 @@ const GATE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A store whose writes of a grant wait until the test opens the gate.
 struct Gated {
     files: MemoryCredentials,
-    begun: UnboundedSender<()>,
+    started: UnboundedSender<()>,
     gate: Mutex<mpsc::Receiver<()>>,
 }
 
 /// The test's side of a gated store.
 struct Gate {
-    begun: UnboundedReceiver<()>,
+    started: UnboundedReceiver<()>,
     open: mpsc::Sender<()>,
 }
 
 impl Gate {
     fn new() -> (Gated, Self) {
-        let (begun, has_begun) = unbounded_channel();
+        let (started, starts) = unbounded_channel();
         let (open, gate) = mpsc::channel();
         let store = Gated {
             files: MemoryCredentials::default(),
-            begun,
+            started,
             gate: Mutex::new(gate),
         };
-        let begun = has_begun;
-        (store, Self { begun, open })
+        let started = starts;
+        (store, Self { started, open })
     }
 
     /// Waits for a write.
     async fn reached(&mut self) {
-        self.begun.recv().await.expect("the store is there");
+        self.started.recv().await.expect("the store is there");
     }
 
     /// Lets one write end, which may not have begun yet.
@@ -55,7 +55,7 @@ impl CredentialStore for Gated {
 
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
         if key.starts_with("grant") {
-            self.begun.send(()).map_err(io::Error::other)?;
+            self.started.send(()).map_err(io::Error::other)?;
             let gate = self.gate.lock().expect("whole");
             gate.recv_timeout(GATE_TIMEOUT).map_err(io::Error::other)?;
         }

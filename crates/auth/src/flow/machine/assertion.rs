@@ -4,11 +4,11 @@ use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 
 use crate::client::GrantFlow;
 use crate::error::{AuthError, EndpointRequest};
+use crate::fetch_policy::FetchPolicy;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::sign_in_plan::SignInStep;
 use crate::flow::token::{Exchange, Exchanged};
 use crate::flow_context::FlowContext;
-use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 /// Token type of the assertion of an enterprise.
@@ -23,10 +23,10 @@ impl SignIn {
         identity: Secret,
         at: &FlowContext,
     ) -> Result<SignInStep, AuthError> {
-        let GrantFlow::Enterprise(enterprise) = &self.plan.profile.way else {
+        let GrantFlow::Enterprise(enterprise) = &self.plan.profile.grant_flow else {
             return Err(AuthError::Unexpected);
         };
-        check_configured(&enterprise.token_endpoint, &self.plan.bounds)?;
+        check_configured(&enterprise.token_endpoint, &self.plan.fetch_policy)?;
         let mut form: Vec<(&'static str, Secret)> = vec![
             (
                 "grant_type",
@@ -54,7 +54,7 @@ impl SignIn {
             dpop: None,
             nonce: None,
             // The user has named it, and not the server: it may well be in the private network.
-            reach: NetworkScope::Private,
+            network: NetworkScope::Private,
         };
         let request = exchange.request(at)?;
         self.stage = Stage::AtEnterprise(Box::new(exchange));
@@ -111,13 +111,13 @@ impl SignIn {
 }
 
 /// Checks that a configured URL is encrypted, on a loopback host, or permitted without TLS.
-fn check_configured(endpoint: &str, bounds: &FetchPolicy) -> Result<(), AuthError> {
+fn check_configured(endpoint: &str, fetch_policy: &FetchPolicy) -> Result<(), AuthError> {
     let unfit = |reason: String| {
         let place = endpoint.split('?').next().unwrap_or_default();
         AuthError::Address(place.into(), reason.into())
     };
     let url = WebUrl::parse(endpoint).map_err(|fault| unfit(fault.to_string()))?;
-    match bounds.allows(&url) {
+    match fetch_policy.allows(&url) {
         true => Ok(()),
         false => Err(unfit("it is not https".to_owned())),
     }

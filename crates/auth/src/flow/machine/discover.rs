@@ -51,7 +51,7 @@ impl SignIn {
         self.resource = found.resource;
         self.advertised = found.scopes_supported;
         self.needs_dpop |= found.needs_dpop;
-        let probe = ServerProbe::of_server(&issuer, &self.plan.bounds);
+        let probe = ServerProbe::of_server(&issuer, &self.plan.fetch_policy);
         let mut probe =
             probe.map_err(|fault| refused(MetadataDocument::Resource, place.into(), fault))?;
         let first = probe.begin();
@@ -65,15 +65,15 @@ impl SignIn {
         let registered = self.plan.profile.registered.iter();
         let registered = registered.filter_map(|(issuer, _)| issuer.as_ref());
         let kept = self.plan.kept.iter().map(|(issuer, _)| issuer);
-        let mut known = registered.chain(held).chain(kept);
-        let found = known.find(|issuer| issuers.contains(issuer));
+        let mut candidates = registered.chain(held).chain(kept);
+        let found = candidates.find(|issuer| issuers.contains(issuer));
         found.or(issuers.first()).cloned().unwrap_or_default()
     }
 
     /// Takes the server for one that is its own authorization server.
     fn assume(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         self.resource = self.plan.server.canonical();
-        let mut probe = ServerProbe::of_origin(&self.plan.server, &self.plan.bounds);
+        let mut probe = ServerProbe::of_origin(&self.plan.server, &self.plan.fetch_policy);
         let first = probe.begin();
         self.stage = Stage::Assumed(probe);
         self.assumed_probed(first, at)
@@ -134,12 +134,12 @@ impl SignIn {
         self.server = server;
         if self.needs_dpop {
             if !ServerMetadata::lists(&self.server.dpop_signing_alg_values_supported, "ES256") {
-                return Err(self.lack(AuthServerError::Dpop));
+                return Err(self.server_error(AuthServerError::Dpop));
             }
             self.dpop = Some(DpopKey::generate()?);
         }
         self.scopes = self.requested_scopes();
-        match &self.plan.profile.way {
+        match &self.plan.profile.grant_flow {
             GrantFlow::AuthorizationCode => self.choose_client(at),
             GrantFlow::ClientCredentials => {
                 self.client = self.registered_client()?;
@@ -148,7 +148,7 @@ impl SignIn {
             }
             GrantFlow::Enterprise(_) => {
                 if !self.server.takes_id_jag() {
-                    return Err(self.lack(AuthServerError::Enterprise));
+                    return Err(self.server_error(AuthServerError::Enterprise));
                 }
                 self.client = self.registered_client()?;
                 self.stage = Stage::Identity;
@@ -186,7 +186,7 @@ impl SignIn {
             .union(&named);
         let offline = Scopes::parse("offline_access").unwrap_or_default();
         let has_offline = ServerMetadata::lists(&self.server.scopes_supported, "offline_access");
-        let is_person = matches!(plan.profile.way, GrantFlow::AuthorizationCode);
+        let is_person = matches!(plan.profile.grant_flow, GrantFlow::AuthorizationCode);
         // Alone it would take the place of what the server gives without being asked.
         if is_person && has_offline && !all.is_empty() && plan.profile.scopes.is_none() {
             all = all.union(&offline);

@@ -30,7 +30,7 @@ impl SignIn {
         let endpoint = self.token_endpoint()?;
         let exchange = Exchange {
             what: EndpointRequest::Token,
-            reach: self.reach(Some(&endpoint)),
+            network: self.network(Some(&endpoint)),
             endpoint,
             issuer: self.server.issuer.clone(),
             client: self.client.clone(),
@@ -69,12 +69,12 @@ impl SignIn {
 
     pub(super) fn token_endpoint(&self) -> Result<String, AuthError> {
         let endpoint = self.server.token_endpoint.clone();
-        endpoint.ok_or_else(|| self.lack(AuthServerError::Endpoint("token_endpoint")))
+        endpoint.ok_or_else(|| self.server_error(AuthServerError::Endpoint("token_endpoint")))
     }
 
-    pub(super) fn reach(&self, endpoint: Option<&str>) -> NetworkScope {
+    pub(super) fn network(&self, endpoint: Option<&str>) -> NetworkScope {
         let url = endpoint.and_then(|text| WebUrl::parse(text).ok());
-        let bounds = &self.plan.bounds;
-        url.map_or(NetworkScope::Public, |url| bounds.reach(&url))
+        let fetch_policy = &self.plan.fetch_policy;
+        url.map_or(NetworkScope::Public, |url| fetch_policy.network(&url))
     }
 }

@@ -20,7 +20,7 @@ impl SignIn {
                 .filter(|client| !client.has_ended(at.now)),
             &plan.redirect,
             &self.scopes,
-            self.reach(self.server.registration_endpoint.as_deref()),
+            self.network(self.server.registration_endpoint.as_deref()),
         )?;
         match source {
             RegistrationSource::As(client) => {
@@ -81,9 +81,9 @@ impl SignIn {
         match (found, profile.registered.first()) {
             (Some((_, client)), _) => Ok(client.clone()),
             (None, Some((Some(other), _))) => {
-                Err(self.lack(AuthServerError::OtherIssuer(other.as_str().into())))
+                Err(self.server_error(AuthServerError::OtherIssuer(other.as_str().into())))
             }
-            _ => Err(self.lack(AuthServerError::Registration)),
+            _ => Err(self.server_error(AuthServerError::Registration)),
         }
     }
 }

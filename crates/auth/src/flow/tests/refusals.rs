@@ -111,7 +111,7 @@ fn metadata_that_cannot_be_read_now_is_an_error_that_may_be_repeated() {
 #[test]
 fn a_document_that_is_nested_too_deep_is_rejected() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-    let at = Site::new().moment();
+    let at = Site::new().flow_context();
     for levels in [200, 100_000] {
         let token = format!(
             r#"{{"access_token":"t","token_type":"Bearer","x":{}}}"#,
@@ -192,7 +192,7 @@ fn an_error_names_the_place_and_repeats_no_secret() {
     let grant = Site::new().run(person()).expect("a grant");
     let mut grant = grant;
     grant.tokens.refresh = Some("a-long-refresh-token".into());
-    let at = site.moment();
+    let at = site.flow_context();
     let mut refresh =
         TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
     let body = r#"{"error":"invalid_grant","error_description":"a-long-refresh-token is bad"}"#;

@@ -65,7 +65,7 @@ fn a_known_id_precedes_a_document_which_precedes_a_registration() {
     let document = "https://app.example/client.json";
     let takes = "client_id_metadata_document_supported";
     let page = "https://as.example/.well-known/oauth-authorization-server";
-    let known = ClientRegistration::public("known");
+    let registration = ClientRegistration::public("known");
     for (profile, takes_documents, expected) in [
         (
             ClientConfig::new("t").with_document(document),
@@ -80,19 +80,19 @@ fn a_known_id_precedes_a_document_which_precedes_a_registration() {
         (
             ClientConfig::new("t")
                 .with_document(document)
-                .registered_at(Some(ISSUER), known.clone()),
+                .registered_at(Some(ISSUER), registration.clone()),
             true,
             "known",
         ),
         (
-            ClientConfig::new("t").registered_at(None, known.clone()),
+            ClientConfig::new("t").registered_at(None, registration.clone()),
             true,
             "known",
         ),
         (
             ClientConfig::new("t")
                 .with_document(document)
-                .registered_at(Some("https://b"), known),
+                .registered_at(Some("https://b"), registration),
             true,
             document,
         ),

@@ -115,7 +115,7 @@ fn a_nonce_is_taken_once() {
 fn a_refresh_token_is_replaced_or_stays() {
     let mut site = Site::new();
     let grant = site.run(person()).expect("a grant");
-    let at = site.moment();
+    let at = site.flow_context();
     for (answer, expected) in [
         (
             json!({ "access_token": "t2", "token_type": "bearer" }),
@@ -137,10 +137,10 @@ fn a_refresh_token_is_replaced_or_stays() {
             (of(&sent, "resource"), of(&sent, "client_id")),
             (Some(SERVER), Some("dynamic"))
         );
-        let fresh = refresh
+        let refreshed = refresh
             .take(Ok(FetchResponse::new(200, answer.to_string())), &at)
             .expect("read");
-        let tokens = fresh.expect("a grant").tokens;
+        let tokens = refreshed.expect("a grant").tokens;
         assert_eq!(
             tokens
                 .refresh

@@ -13,8 +13,8 @@ fn search(
     named: Option<&str>,
     page: impl Fn(&str) -> Result<FetchResponse, FetchError>,
 ) -> (Vec<String>, DiscoveryStep<ResourceMetadata>) {
-    let bounds = FetchPolicy::of(&url(SERVER));
-    let mut probe = ResourceProbe::of_resource(&url(SERVER), named, &bounds);
+    let fetch_policy = FetchPolicy::of(&url(SERVER));
+    let mut probe = ResourceProbe::of_resource(&url(SERVER), named, &fetch_policy);
     let mut asked = Vec::new();
     let mut step = probe.begin();
     while let DiscoveryStep::Fetch(request) = step {
@@ -100,8 +100,9 @@ fn a_place_that_fails_for_now_ends_the_search() {
         });
         assert_eq!(asked, [BY_PATH], "{:?}", fault());
         assert!(matches!(end, DiscoveryStep::Unavailable(place, _) if place == BY_PATH));
-        let bounds = FetchPolicy::of(&url(SERVER));
-        let mut probe = ServerProbe::of_server("https://as.example/t", &bounds).expect("an issuer");
+        let fetch_policy = FetchPolicy::of(&url(SERVER));
+        let mut probe =
+            ServerProbe::of_server("https://as.example/t", &fetch_policy).expect("an issuer");
         probe.begin();
         let end = probe.take(fault());
         assert!(matches!(end, DiscoveryStep::Unavailable(..)), "{end:?}");
@@ -169,8 +170,8 @@ fn redirects_stay_at_home_and_end() {
 // hardening: H-34
 #[test]
 fn the_document_of_another_issuer_ends_the_search() {
-    let bounds = FetchPolicy::of(&url(SERVER));
-    let mut probe = ServerProbe::of_server("https://as.example", &bounds).expect("an issuer");
+    let fetch_policy = FetchPolicy::of(&url(SERVER));
+    let mut probe = ServerProbe::of_server("https://as.example", &fetch_policy).expect("an issuer");
     assert!(matches!(probe.begin(), DiscoveryStep::Fetch(_)));
     let body = r#"{"issuer":"https://attacker.example"}"#;
     let end = probe.take(Ok(FetchResponse::new(200, body)));
@@ -181,6 +182,9 @@ fn the_document_of_another_issuer_ends_the_search() {
         "https://as.example?x",
         "x",
     ] {
-        assert!(ServerProbe::of_server(issuer, &bounds).is_err(), "{issuer}");
+        assert!(
+            ServerProbe::of_server(issuer, &fetch_policy).is_err(),
+            "{issuer}"
+        );
     }
 }

@@ -11,7 +11,7 @@ const METADATA_NAMES: [&str; 3] = ["metadata.google.internal", "metadata.goog", 
 /// Which addresses from metadata are followed.
 #[derive(Debug, Clone)]
 pub struct FetchPolicy {
-    reach: NetworkScope,
+    network: NetworkScope,
     trusted: Vec<Box<str>>,
     plain: Vec<Box<str>>,
 }
@@ -37,12 +37,12 @@ impl FetchPolicy {
     pub fn of(server: &WebUrl) -> Self {
         // A name under `localhost` counts only with TLS, because a network may answer for the name.
         let is_proved = server.host().address().is_some() || server.is_secure_or_loopback();
-        let reach = match is_proved && is_private(server.host()) {
+        let network = match is_proved && is_private(server.host()) {
             true => NetworkScope::Private,
             false => NetworkScope::Public,
         };
         Self {
-            reach,
+            network,
             trusted: Vec::new(),
             plain: Vec::new(),
         }
@@ -76,7 +76,7 @@ impl FetchPolicy {
         if is_never(host) {
             return Err(FetchPolicyError::ForbiddenAddress);
         }
-        if is_private(host) && self.reach(url) == NetworkScope::Public {
+        if is_private(host) && self.network(url) == NetworkScope::Public {
             return Err(FetchPolicyError::PrivateNetwork);
         }
         if !self.allows(url) {
@@ -91,11 +91,11 @@ impl FetchPolicy {
     }
 
     /// Returns the addresses to which the name of a URL may resolve.
-    pub fn reach(&self, url: &WebUrl) -> NetworkScope {
+    pub fn network(&self, url: &WebUrl) -> NetworkScope {
         let host = url.host();
         match has(&self.trusted, host) || host.is_local() && has(&self.plain, host) {
             true => NetworkScope::Private,
-            false => self.reach,
+            false => self.network,
         }
     }
 }
@@ -199,21 +199,21 @@ mod tests {
     #[test]
     fn a_host_that_is_allowed_by_name_is_followed() {
         let url = |text: &str| WebUrl::parse(text).expect(text);
-        let bounds = FetchPolicy::of(&url("https://mcp.example/"))
+        let fetch_policy = FetchPolicy::of(&url("https://mcp.example/"))
             .trust_host("10.0.0.1")
             .allow_http("as.example");
-        assert_eq!(bounds.check(&url("https://10.0.0.1/")), Ok(()));
+        assert_eq!(fetch_policy.check(&url("https://10.0.0.1/")), Ok(()));
         assert_eq!(
-            bounds.reach(&url("https://10.0.0.1/")),
+            fetch_policy.network(&url("https://10.0.0.1/")),
             NetworkScope::Private
         );
-        assert_eq!(bounds.check(&url("http://AS.example/")), Ok(()));
+        assert_eq!(fetch_policy.check(&url("http://AS.example/")), Ok(()));
         assert_eq!(
-            bounds.check(&url("https://10.0.0.2/")),
+            fetch_policy.check(&url("https://10.0.0.2/")),
             Err(FetchPolicyError::PrivateNetwork)
         );
         assert_eq!(
-            bounds.reach(&url("https://as.example/")),
+            fetch_policy.network(&url("https://as.example/")),
             NetworkScope::Public
         );
     }
@@ -241,10 +241,10 @@ mod tests {
                 "{named}"
             );
         }
-        let bounds = FetchPolicy::of(&url(plain)).allow_http("app.localhost");
-        assert_eq!(bounds.check(&url(plain)), Ok(()));
-        assert_eq!(bounds.reach(&url(plain)), NetworkScope::Private);
-        let other = bounds.check(&url("http://127.0.0.1/"));
+        let fetch_policy = FetchPolicy::of(&url(plain)).allow_http("app.localhost");
+        assert_eq!(fetch_policy.check(&url(plain)), Ok(()));
+        assert_eq!(fetch_policy.network(&url(plain)), NetworkScope::Private);
+        let other = fetch_policy.check(&url("http://127.0.0.1/"));
         assert_eq!(other, Err(FetchPolicyError::PrivateNetwork));
     }
 }
