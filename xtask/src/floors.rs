@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 20] = [
+const FLOORS: [(&str, u8); 21] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -24,6 +24,7 @@ const FLOORS: [(&str, u8); 20] = [
     ("pintle-auth", 3),
     ("pintle-macros", 3),
     ("pintle", 4),
+    ("pintle-showcase", 4),
     ("pintle-skills", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),
@@ -33,9 +34,13 @@ const FLOORS: [(&str, u8); 20] = [
     ("pintle-trials", 5),
 ];
 
-/// The edges between neighbours: the test kit sees everything, and skills are an extension from
-/// outside, which sees what everybody sees.
-const SIDEWAYS: [(&str, &str); 2] = [("pintle-testkit", "pintle"), ("pintle-skills", "pintle")];
+/// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
+/// public API, as a user's crate does.
+const SIDEWAYS: [(&str, &str); 3] = [
+    ("pintle-testkit", "pintle"),
+    ("pintle-skills", "pintle"),
+    ("pintle-showcase", "pintle"),
+];
 
 /// The floor where tokio enters. Below it nothing waits, reads a clock or draws a number.
 const ASYNC_FLOOR: u8 = 2;

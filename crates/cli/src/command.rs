@@ -32,11 +32,11 @@ use crate::args::{
 use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::CliError;
 use pintle_hosts::without_query;
+use pintle_showcase::Serving;
 
 use attempt::{converse, or_interrupted};
 use bench::Bench;
 use read::Reading;
-use serve::Serving;
 
 /// One run of the tool: an action, and everything that the action needs.
 #[derive(Debug)]

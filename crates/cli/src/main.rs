@@ -19,7 +19,6 @@ mod output;
 mod page;
 mod screen;
 mod show;
-mod showcase;
 mod text;
 mod words;
 

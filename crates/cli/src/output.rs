@@ -15,6 +15,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pintle_showcase::{NAME, ServingEvent, ToClients};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tracing_subscriber::filter::LevelFilter;
@@ -26,7 +27,6 @@ use crate::args::{Format, Verbosity};
 use crate::exit::{CliError, Exit};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
-use crate::showcase::{NAME, ToClients};
 use crate::text;
 
 use saving::Outcome;
@@ -151,8 +151,17 @@ pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
     registry().with(to_people).with(ToClients).init();
 }
 
+/// Prints an event of the showcase that this process serves.
+pub(crate) fn serving(event: ServingEvent) {
+    match event {
+        ServingEvent::StdioStarted => serving_stdio(),
+        ServingEvent::HttpStarted(address) => serving_http(address),
+        ServingEvent::HttpEnded => ended(),
+    }
+}
+
 /// Prints how to connect a host to the showcase on standard streams.
-pub(crate) fn serving_stdio() {
+fn serving_stdio() {
     eprintln!("The showcase is served on standard input and output.");
     eprintln!(
         "For a host that starts its servers:\n\n{}\n",
@@ -161,7 +170,7 @@ pub(crate) fn serving_stdio() {
 }
 
 /// Prints how to connect a host to the showcase over HTTP.
-pub(crate) fn serving_http(address: SocketAddr) {
+fn serving_http(address: SocketAddr) {
     let url = format!("http://{address}/mcp");
     eprintln!("The showcase is served at {url}, to clients of every revision.\n");
     eprintln!("Claude Code:   claude mcp add --transport http {NAME} {url}");
@@ -181,7 +190,7 @@ pub(crate) fn serving_http(address: SocketAddr) {
 }
 
 /// Prints that the showcase has ended.
-pub(crate) fn ended() {
+fn ended() {
     eprintln!("Ended.");
 }
 

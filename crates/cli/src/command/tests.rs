@@ -1,6 +1,7 @@
 use clap::Parser as _;
 
-use super::serve::{BearerPolicy, Exposure, Transport};
+use pintle_showcase::{BearerPolicy, Exposure, Transport};
+
 use super::*;
 use crate::args::Args;
 

@@ -29,6 +29,7 @@ mod papers;
 mod questions;
 mod radio;
 mod register;
+mod serve;
 mod signals;
 mod survey;
 mod tide;
@@ -41,10 +42,11 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
 
 use harbour::Harbour;
-pub(crate) use radio::ToClients;
+pub use radio::ToClients;
+pub use serve::{BearerPolicy, Exposure, Serving, ServingError, ServingEvent, Transport, serve};
 
 /// The name of the showcase, here and in the configuration of hosts.
-pub(crate) const NAME: &str = "pintle-showcase";
+pub const NAME: &str = "pintle-showcase";
 
 /// Longest time for any request.
 const CEILING: Duration = Duration::from_secs(120);
@@ -54,7 +56,7 @@ const INSTRUCTIONS: &str = "The desk of a harbour pilot. Look a vessel up before
     after high water. The harbour is invented: do not navigate by it.";
 
 /// Describes the server.
-pub(crate) fn server() -> Server {
+fn server() -> Server {
     Server::new(NAME, env!("CARGO_PKG_VERSION"))
         .title("Pilot's desk")
         .description("A small harbour with an example of every feature of a server.")

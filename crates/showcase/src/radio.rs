@@ -42,7 +42,7 @@ pub(super) async fn watch(
 
 /// Shows public events to the client whose request they belong to.
 #[derive(Debug)]
-pub(crate) struct ToClients;
+pub struct ToClients;
 
 impl<S: Subscriber> Layer<S> for ToClients {
     fn on_event(&self, event: &Event<'_>, _cx: layer::Context<'_, S>) {
