@@ -6,9 +6,9 @@
 mod auth_probe;
 mod credential_store;
 mod error;
-mod given;
 mod profile;
 mod recording_authorizer;
+mod rejection_reporter;
 mod visit;
 
 use std::error::Error;
@@ -25,8 +25,8 @@ use pintle_hosts::{Endpoint, Target};
 pub(crate) use auth_probe::{probe, probe_with};
 pub(crate) use credential_store::UserCredentials;
 pub(crate) use error::AccessError;
-pub(crate) use given::Given;
 pub(crate) use recording_authorizer::RecordingAuthorizer;
+pub(crate) use rejection_reporter::RejectionReporter;
 pub(crate) use visit::{Guide, PagePolicy};
 
 /// The authorization for one server: its OAuth client and the store of its credentials.

@@ -102,17 +102,17 @@ impl<F: Fetch> Walk<'_, F> {
         first: DiscoveryStep<T>,
         mut take: impl FnMut(Result<FetchResponse, FetchError>) -> DiscoveryStep<T>,
     ) -> (Vec<String>, DiscoveryStep<T>) {
-        let (mut asked, mut step) = (Vec::new(), first);
+        let (mut attempts, mut step) = (Vec::new(), first);
         while let DiscoveryStep::Fetch(request) = step {
             let place = FetchRequest::url_without_query(&request).to_owned();
             let answer = self.fetch.fetch(request).await;
-            asked.push(match &answer {
+            attempts.push(match &answer {
                 Ok(answer) => format!("{place} (HTTP status {})", answer.status),
                 Err(fault) => format!("{place} ({fault})"),
             });
             step = take(answer);
         }
-        (asked, step)
+        (attempts, step)
     }
 }
 

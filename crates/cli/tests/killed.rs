@@ -29,7 +29,7 @@ const STUBBORN: &str = "trap '' TERM HUP; sleep 1000 & wait; sleep 1000";
 
 /// The moment when the program is killed.
 #[derive(Debug, Clone, Copy)]
-enum Moment {
+enum KillPoint {
     /// As soon as the server runs, before any message.
     Start,
     /// In the middle of a call.
@@ -41,12 +41,12 @@ enum Moment {
 // hardening: H-169
 #[tokio::test]
 async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
-    let moments = [Moment::Start, Moment::Call, Moment::Shell];
-    let rounds: Vec<_> = (0..100).zip(moments.into_iter().cycle()).collect();
+    let kill_points = [KillPoint::Start, KillPoint::Call, KillPoint::Shell];
+    let rounds: Vec<_> = (0..100).zip(kill_points.into_iter().cycle()).collect();
     for group in rounds.chunks(CONCURRENCY) {
-        let killed = group.iter().map(|(round, moment)| {
+        let killed = group.iter().map(|(round, kill_point)| {
             let left = if round % 10 == 0 { STUBBORN } else { OBEDIENT };
-            tokio::spawn(killed(*round, *moment, left))
+            tokio::spawn(killed(*round, *kill_point, left))
         });
         for killed in killed.collect::<Vec<_>>() {
             killed.await.expect("no process is left");
@@ -55,12 +55,12 @@ async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
 }
 
 /// Starts the program, kills it at a moment, and waits for the end of all its processes.
-async fn killed(round: usize, moment: Moment, left: &str) {
+async fn killed(round: usize, kill_point: KillPoint, left: &str) {
     let mut witness = Witness::new(round);
-    let mut program = start(moment, &witness, left);
+    let mut program = start(kill_point, &witness, left);
     let server = witness.server().await;
-    until(moment, &mut program).await;
-    assert!(server.runs(), "{moment:?}");
+    until(kill_point, &mut program).await;
+    assert!(server.runs(), "{kill_point:?}");
 
     program.start_kill().expect("killed");
     program.wait().await.expect("ended");
@@ -70,14 +70,14 @@ async fn killed(round: usize, moment: Moment, left: &str) {
         server.ended().await;
     };
     let gone = timeout(TEST_TIMEOUT, gone).await;
-    gone.unwrap_or_else(|_| panic!("round {round}, {moment:?}: a process is left"));
+    gone.unwrap_or_else(|_| panic!("round {round}, {kill_point:?}: a process is left"));
 }
 
-fn start(moment: Moment, witness: &Witness, left: &str) -> Child {
-    let words: &[&str] = match moment {
-        Moment::Start => &["listen"],
-        Moment::Call => &["call", "board", "call_sign=RECK", "cables=100"],
-        Moment::Shell => &["shell"],
+fn start(kill_point: KillPoint, witness: &Witness, left: &str) -> Child {
+    let words: &[&str] = match kill_point {
+        KillPoint::Start => &["listen"],
+        KillPoint::Call => &["call", "board", "call_sign=RECK", "cables=100"],
+        KillPoint::Shell => &["shell"],
     };
     let program = env!("CARGO_BIN_EXE_pintle");
     let mut command = Command::new(program);
@@ -92,15 +92,15 @@ fn start(moment: Moment, witness: &Witness, left: &str) -> Child {
 }
 
 /// Waits until the program reaches the moment.
-async fn until(moment: Moment, program: &mut Child) {
-    match moment {
-        Moment::Start => {}
-        Moment::Call => {
+async fn until(kill_point: KillPoint, program: &mut Child) {
+    match kill_point {
+        KillPoint::Start => {}
+        KillPoint::Call => {
             // The first line is a notification of progress.
             let notes = program.stderr.take().expect("piped");
             line_of(notes).await;
         }
-        Moment::Shell => {
+        KillPoint::Shell => {
             use tokio::io::AsyncWriteExt as _;
             let mut input = program.stdin.take().expect("piped");
             input

@@ -87,11 +87,11 @@ fn split(text: &str, separator: char) -> Option<(String, String)> {
 /// A text for the user with the known values.
 pub(super) fn revision(text: &str) -> Result<Revision, String> {
     text.parse().map_err(|_| {
-        let known: Vec<String> = Revision::legacy()
+        let revisions: Vec<String> = Revision::legacy()
             .chain(Revision::modern())
-            .map(|known| known.to_string())
+            .map(|revision| revision.to_string())
             .collect();
-        format!("expected one of {}", known.join(", "))
+        format!("expected one of {}", revisions.join(", "))
     })
 }
 

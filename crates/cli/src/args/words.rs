@@ -105,11 +105,11 @@ impl Words {
     pub(crate) fn kinds(self) -> Result<Vec<Kind>, UsageError> {
         let kinds = self.0.iter().map(|word| {
             Kind::from_str(word, true).map_err(|_| {
-                let known = ["tools", "resources", "templates", "prompts"];
-                let near = suggestion(word, known);
-                let known = known.join(", ");
+                let kinds = ["tools", "resources", "templates", "prompts"];
+                let near = suggestion(word, kinds);
+                let kinds = kinds.join(", ");
                 UsageError(format!(
-                    "`{word}` is not a kind of list{near}; the kinds are {known}"
+                    "`{word}` is not a kind of list{near}; the kinds are {kinds}"
                 ))
             })
         });

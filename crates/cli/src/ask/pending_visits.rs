@@ -20,11 +20,11 @@ const MOST: usize = 64;
 
 /// The visits of one conversation.
 #[derive(Debug, Default)]
-pub(super) struct Visits {
+pub(super) struct PendingVisits {
     /// The server's ids of visits that have begun.
     ids: Mutex<Vec<String>>,
     /// Notified when a visit has begun.
-    begun: Notify,
+    started: Notify,
     /// Notified when the server reports the end of the last visit.
     over: Notify,
     /// Number of open questions, which use the terminal.
@@ -32,7 +32,7 @@ pub(super) struct Visits {
 }
 
 /// An open question. Dropping it closes the question.
-pub(super) struct Question<'v>(&'v Visits);
+pub(super) struct Question<'v>(&'v PendingVisits);
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
@@ -40,7 +40,7 @@ impl Drop for Question<'_> {
     }
 }
 
-impl Visits {
+impl PendingVisits {
     /// Begins a question, which uses the terminal.
     pub(super) fn question(&self) -> Question<'_> {
         self.questions.send_modify(|open| *open += 1);
@@ -53,13 +53,13 @@ impl Visits {
         if ids.len() < MOST {
             ids.push(id);
         }
-        self.begun.notify_one();
+        self.started.notify_one();
     }
 
     /// Removes a visit whose end the server reports.
     pub(super) fn end(&self, id: &str) {
         let mut ids = self.lock();
-        ids.retain(|begun| begun != id);
+        ids.retain(|pending| pending != id);
         if ids.is_empty() {
             self.over.notify_waiters();
         }
@@ -75,7 +75,7 @@ impl Visits {
     ) -> Infallible {
         let mut questions = self.questions.subscribe();
         loop {
-            self.begun.notified().await;
+            self.started.notified().await;
             // An error is impossible, because `self` owns the sender.
             let _ = questions.wait_for(|open| *open == 0).await;
             let over = self.over.notified();

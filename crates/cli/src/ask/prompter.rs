@@ -12,7 +12,7 @@ use pintle::runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-use super::pending_visits::Visits;
+use super::pending_visits::PendingVisits;
 use super::{Address, Answers, Reader, ScriptedAnswer, System, Terminal};
 use crate::live::Live;
 use crate::screen::{Look, Screen};
@@ -29,7 +29,7 @@ pub(crate) struct Prompter {
     terminal: Mutex<()>,
     /// Notified when open questions are cancelled.
     cancelled: Notify,
-    visits: Visits,
+    visits: PendingVisits,
 }
 
 impl Prompter {
@@ -47,7 +47,7 @@ impl Prompter {
             answers: Mutex::new(answers.to_vec().into()),
             terminal: Mutex::default(),
             cancelled: Notify::new(),
-            visits: Visits::default(),
+            visits: PendingVisits::default(),
         })
     }
 

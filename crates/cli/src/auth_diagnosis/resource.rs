@@ -16,7 +16,7 @@ impl<F: Fetch> Walk<'_, F> {
     pub(super) async fn resource(&mut self, named: Option<&str>) -> Vec<String> {
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.fetch_policy);
         let first = probe.begin();
-        let (asked, end) = self.search(first, |answer| probe.take(answer)).await;
+        let (attempts, end) = self.search(first, |answer| probe.take(answer)).await;
         match end {
             DiscoveryStep::Found(found) => {
                 let place = found.place.as_str();
@@ -25,7 +25,7 @@ impl<F: Fetch> Walk<'_, F> {
                         METADATA,
                         format!(
                             "the challenge names {}, and it is at {place}",
-                            asked.first().map_or(named, String::as_str)
+                            attempts.first().map_or(named, String::as_str)
                         ),
                         format!("the challenge must name {place} in \"resource_metadata\""),
                     ),

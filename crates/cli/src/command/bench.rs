@@ -27,14 +27,14 @@ use histogram::Histogram;
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) call: Call,
-    pub(crate) until: Until,
+    pub(crate) end: BenchEnd,
     pub(crate) concurrency: usize,
     pub(crate) warm_up: u32,
 }
 
 /// End of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum BenchEnd {
     /// Ends after this number of calls.
     Calls(u32),
     /// Ends after this time.
@@ -70,7 +70,7 @@ pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<()
 /// State that concurrent callers share.
 struct Race {
     began: Instant,
-    until: Until,
+    end: BenchEnd,
     started: AtomicU32,
     ended: AtomicU64,
 }
@@ -78,17 +78,17 @@ struct Race {
 impl Race {
     /// Whether to make another call.
     fn goes_on(&self) -> bool {
-        match self.until {
-            Until::Calls(calls) => self.started.fetch_add(1, Ordering::Relaxed) < calls,
-            Until::Time(time) => self.began.elapsed() < time,
+        match self.end {
+            BenchEnd::Calls(calls) => self.started.fetch_add(1, Ordering::Relaxed) < calls,
+            BenchEnd::Time(time) => self.began.elapsed() < time,
         }
     }
 
     /// Returns the completed part, from 0 to 1.
     fn part(&self) -> f64 {
-        match self.until {
-            Until::Calls(calls) => self.ended.load(Ordering::Relaxed) as f64 / f64::from(calls),
-            Until::Time(time) => self.began.elapsed().as_secs_f64() / time.as_secs_f64(),
+        match self.end {
+            BenchEnd::Calls(calls) => self.ended.load(Ordering::Relaxed) as f64 / f64::from(calls),
+            BenchEnd::Time(time) => self.began.elapsed().as_secs_f64() / time.as_secs_f64(),
         }
     }
 
@@ -119,7 +119,7 @@ async fn measure(
 ) -> Result<BenchResult, CliError> {
     let race = Arc::new(Race {
         began: Instant::now(),
-        until: bench.until,
+        end: bench.end,
         started: AtomicU32::new(0),
         ended: AtomicU64::new(0),
     });

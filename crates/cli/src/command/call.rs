@@ -58,11 +58,11 @@ async fn as_task(
     let call = conversation
         .bounded(call)
         .on_progress(move |progress| live.progress(&progress));
-    let begun = match options.keep {
+    let start = match options.keep {
         Some(keep) => conversation.wait_for(call.as_task().ttl(keep)).await?,
         None => conversation.wait_for(call.as_task()).await?,
     };
-    match begun {
+    match start {
         TaskStart::Task(task) if options.is_detached => {
             tasks::print_begun(conversation, &task)?;
             Ok(None)

@@ -72,38 +72,38 @@ fn filter(uris: Vec<String>) -> SubscriptionFilter {
 }
 
 /// Whether the server granted none of the requested changes.
-fn grants_nothing(asked: &SubscriptionFilter, subscription: &Subscription) -> bool {
+fn grants_nothing(requested: &SubscriptionFilter, subscription: &Subscription) -> bool {
     let granted = subscription.granted();
-    let mut uris = asked.resource_subscriptions.iter().flatten();
+    let mut uris = requested.resource_subscriptions.iter().flatten();
     let is_any_list = granted.wants_tools() || granted.wants_prompts() || granted.wants_resources();
     !is_any_list && !uris.any(|uri| granted.wants_resource(uri))
 }
 
 fn warn_of_less(
     conversation: &Conversation,
-    asked: &SubscriptionFilter,
+    requested: &SubscriptionFilter,
     subscription: &Subscription,
 ) {
     let granted = subscription.granted();
     let mut missing = Vec::new();
-    for (asked, granted, name) in [
-        (asked.wants_tools(), granted.wants_tools(), "its tools"),
+    for (requested, granted, name) in [
+        (requested.wants_tools(), granted.wants_tools(), "its tools"),
         (
-            asked.wants_prompts(),
+            requested.wants_prompts(),
             granted.wants_prompts(),
             "its prompts",
         ),
         (
-            asked.wants_resources(),
+            requested.wants_resources(),
             granted.wants_resources(),
             "its list of resources",
         ),
     ] {
-        if asked && !granted {
+        if requested && !granted {
             missing.push(name.to_owned());
         }
     }
-    let uris = asked.resource_subscriptions.iter().flatten();
+    let uris = requested.resource_subscriptions.iter().flatten();
     missing.extend(uris.filter(|uri| !granted.wants_resource(uri)).cloned());
     if !missing.is_empty() {
         let missing = missing.join(", ");

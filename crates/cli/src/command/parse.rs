@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::bench::{Bench, Until};
+use super::bench::{Bench, BenchEnd};
 use super::read::Reading;
 use super::{Action, Invocation};
 use crate::args::{
@@ -103,9 +103,9 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
     at_server(args.server, |words| {
         Ok(Action::Bench(Bench {
             call: words.call("which tool is to be measured?", None)?,
-            until: match args.calls {
-                Some(calls) => Until::Calls(calls.get()),
-                None => Until::Time(args.duration.unwrap_or(MEASURED)),
+            end: match args.calls {
+                Some(calls) => BenchEnd::Calls(calls.get()),
+                None => BenchEnd::Time(args.duration.unwrap_or(MEASURED)),
             },
             concurrency: usize::from(args.concurrency),
             warm_up: args.warm_up,

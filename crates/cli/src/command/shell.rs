@@ -56,21 +56,21 @@ enum Step {
 
 /// Reads lines and runs them, until the end of input or `exit`.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
-    let mut known = Arc::new(KnownOffers::learn(conversation).await?);
+    let mut offers = Arc::new(KnownOffers::learn(conversation).await?);
     match conversation.screen.is_typed_on {
-        true => typed(conversation, &mut known).await,
-        false => scripted(conversation, &mut known).await,
+        true => typed(conversation, &mut offers).await,
+        false => scripted(conversation, &mut offers).await,
     }
 }
 
-async fn typed(conversation: &Conversation, known: &mut Arc<KnownOffers>) -> Result<(), CliError> {
+async fn typed(conversation: &Conversation, offers: &mut Arc<KnownOffers>) -> Result<(), CliError> {
     let prompt = prompt(conversation);
     conversation
         .live
         .note("`help` lists the commands; Tab completes; Ctrl-D exits.");
     let mut history = MemHistory::new();
     loop {
-        let helper = Helper::new(Arc::clone(known), conversation);
+        let helper = Helper::new(Arc::clone(offers), conversation);
         let prompt = prompt.clone();
         let read = spawn_blocking(move || edited(&prompt, helper, history));
         let (line, returned) = read.await.map_err(io::Error::other)?;
@@ -81,7 +81,7 @@ async fn typed(conversation: &Conversation, known: &mut Arc<KnownOffers>) -> Res
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(unable(error)),
         };
-        match run_line(conversation, known, &line).await {
+        match run_line(conversation, offers, &line).await {
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(failure) => {
@@ -120,7 +120,7 @@ fn unable(error: ReadlineError) -> CliError {
 
 async fn scripted(
     conversation: &Conversation,
-    known: &mut Arc<KnownOffers>,
+    offers: &mut Arc<KnownOffers>,
 ) -> Result<(), CliError> {
     loop {
         let line = spawn_blocking(|| {
@@ -133,7 +133,7 @@ async fn scripted(
         let Some(line) = line.await.map_err(io::Error::other)?? else {
             return Ok(());
         };
-        if !run_line(conversation, known, &line).await? {
+        if !run_line(conversation, offers, &line).await? {
             return Ok(());
         }
     }
@@ -151,14 +151,14 @@ fn prompt(conversation: &Conversation) -> String {
 /// Runs a line. Returns false if the line ends the shell.
 async fn run_line(
     conversation: &Conversation,
-    known: &mut Arc<KnownOffers>,
+    offers: &mut Arc<KnownOffers>,
     line: &str,
 ) -> Result<bool, CliError> {
-    match step(line, known)? {
+    match step(line, offers)? {
         Step::Nothing => {}
         Step::Exit => return Ok(false),
         Step::Help => output::result(HELP.as_bytes())?,
-        Step::Reload => *known = Arc::new(KnownOffers::learn(conversation).await?),
+        Step::Reload => *offers = Arc::new(KnownOffers::learn(conversation).await?),
         Step::Run(format, action) => {
             let conversation = conversation.with_format(format);
             let fulfilled = super::fulfil(&conversation, &action);
@@ -177,7 +177,7 @@ async fn run_line(
     Ok(true)
 }
 
-fn step(line: &str, known: &KnownOffers) -> Result<Step, CliError> {
+fn step(line: &str, offers: &KnownOffers) -> Result<Step, CliError> {
     let unclosed = || UsageError("a quote is not closed".to_owned());
     let words = words::split(line).ok_or_else(unclosed)?;
     let Some((first, rest)) = words.split_first() else {
@@ -188,7 +188,7 @@ fn step(line: &str, known: &KnownOffers) -> Result<Step, CliError> {
         "exit" | "quit" => Ok(Step::Exit),
         "help" | "?" => Ok(Step::Help),
         "reload" => Ok(Step::Reload),
-        tool if known.is_tool(tool) && !known_offers::is_command(tool) => parsed("call", &words),
+        tool if offers.is_tool(tool) && !known_offers::is_command(tool) => parsed("call", &words),
         command => parsed(command, rest),
     }
 }
@@ -227,7 +227,7 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
 mod tests {
     use super::*;
 
-    fn known() -> KnownOffers {
+    fn sample_offers() -> KnownOffers {
         KnownOffers::of_tools(serde_json::json!([
             { "name": "add", "inputSchema": { "type": "object", "properties": { "a": {} } } },
             { "name": "read", "inputSchema": { "type": "object" } },
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn action(line: &str) -> Action {
-        match step(line, &known()) {
+        match step(line, &sample_offers()) {
             Ok(Step::Run(_, action)) => *action,
             other => panic!("{line}: {other:?}"),
         }
@@ -255,12 +255,15 @@ mod tests {
         assert!(matches!(action("read file:///a"), Action::Read(_)));
         assert!(matches!(action("call read"), Action::Call(_)));
         assert!(matches!(
-            step("list --json", &known()),
+            step("list --json", &sample_offers()),
             Ok(Step::Run(Format::Json, _))
         ));
-        assert!(matches!(step("exit", &known()), Ok(Step::Exit)));
+        assert!(matches!(step("exit", &sample_offers()), Ok(Step::Exit)));
         for line in ["", "   ", "# a remark"] {
-            assert!(matches!(step(line, &known()), Ok(Step::Nothing)), "{line}");
+            assert!(
+                matches!(step(line, &sample_offers()), Ok(Step::Nothing)),
+                "{line}"
+            );
         }
     }
 
@@ -275,7 +278,7 @@ mod tests {
             ("list --nonsense", "unexpected argument"),
             ("ping -- sh", "one server"),
         ] {
-            let failure = step(line, &known()).expect_err(line);
+            let failure = step(line, &sample_offers()).expect_err(line);
             let text = failure.to_string();
             assert!(text.contains(reason), "{line}: {text}");
         }

@@ -11,7 +11,7 @@ use pintle::process::Command;
 use pintle::runtime::BoxConnect;
 
 use super::stderr;
-use crate::access::{Given, RecordingAuthorizer, is_http};
+use crate::access::{RecordingAuthorizer, RejectionReporter, is_http};
 use crate::args::{ServerSpec, Settings, UsageError};
 use crate::ask::Prompter;
 use crate::consent;
@@ -188,7 +188,7 @@ fn over_network(
     }
     options = match authorizer {
         Some(authorizer) => options.authorizer(authorizer),
-        None => options.authorizer(Given),
+        None => options.authorizer(RejectionReporter),
     };
     let connect = HttpConnect::new(url, &options).map_err(usage_error)?;
     Ok(BoxConnect::new(connect))

@@ -102,7 +102,7 @@ impl Connect for Traced {
 impl Transport for TracedTransport {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
         let trace = self.trace;
-        let wire = wire.tapped(move |crossing| trace.write(crossing));
+        let wire = wire.tapped(move |tapped| trace.write(tapped));
         self.transport.run(wire).await
     }
 }
@@ -150,8 +150,8 @@ impl Trace {
         ));
     }
 
-    fn write(&self, crossing: TappedMessage<'_>) {
-        let (to, message) = match crossing {
+    fn write(&self, tapped: TappedMessage<'_>) {
+        let (to, message) = match tapped {
             TappedMessage::Sent(message) => ("server", message),
             TappedMessage::Received(message) => ("client", message),
         };

@@ -91,15 +91,15 @@ async fn only_requests_with_a_token_are_served_and_no_log_has_it() {
     let issuer = Issuer::listen().await.expect("a port");
     let here = "http://127.0.0.1:8000/mcp";
     let token = |scope: &str| issuer.token(here).scopes(scope).sign();
-    let known = [
+    let cases = [
         ("no-token-at-all".to_owned(), 401),
         (token("other"), 403),
         (token("mcp"), 200),
     ];
-    let unknown = [(token("mcp"), 503)];
+    let broken_cases = [(token("mcp"), 503)];
     for (behavior, rows) in [
-        (IssuerBehavior::Well, &known[..]),
-        (IssuerBehavior::Broken(500), &unknown[..]),
+        (IssuerBehavior::Well, &cases[..]),
+        (IssuerBehavior::Broken(500), &broken_cases[..]),
     ] {
         issuer.feels(behavior);
         let notes = serve_to(&issuer, here, rows).await;

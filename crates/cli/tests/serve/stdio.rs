@@ -46,7 +46,7 @@ async fn discovery_needs_no_handshake() {
 #[tokio::test]
 async fn everything_that_is_listed_has_a_name() {
     let mut program = Program::connected().await;
-    for (method, member, least) in [
+    for (method, member, min) in [
         ("tools/list", "tools", 15),
         ("resources/list", "resources", 3),
         ("resources/templates/list", "resourceTemplates", 1),
@@ -54,7 +54,7 @@ async fn everything_that_is_listed_has_a_name() {
     ] {
         let listed = program.ask(json!(method), method, json!({})).await;
         let items = listed["result"][member].as_array().expect("a list").clone();
-        assert!(items.len() >= least, "{listed}");
+        assert!(items.len() >= min, "{listed}");
         assert!(items.iter().all(|item| item["name"].is_string()));
     }
 }

@@ -212,9 +212,9 @@ async fn a_tool_is_measured() {
         (&json!(50), &json!(0)),
         "{found}"
     );
-    let least = found["microseconds"]["min"].as_f64();
+    let min = found["microseconds"]["min"].as_f64();
     assert!(
-        least > Some(0.0) && least <= found["microseconds"]["max"].as_f64(),
+        min > Some(0.0) && min <= found["microseconds"]["max"].as_f64(),
         "{found}"
     );
     let text = pintle("bench --calls 20")

@@ -75,10 +75,10 @@ async fn a_call_may_wait_for_its_task() {
 async fn a_running_task_is_cancelled() {
     let server = serve().await;
     for revision in BOTH {
-        let begun = line("call --detach --json", revision, &server.url, "glue")
+        let task = line("call --detach --json", revision, &server.url, "glue")
             .json()
             .await;
-        let id = begun["taskId"].as_str().expect("a name").to_owned();
+        let id = task["taskId"].as_str().expect("a name").to_owned();
         let tasks = |words: String| line("tasks", revision, &server.url, &words);
         let text = tasks(format!("get {id}")).prints().await;
         assert!(text.contains("working"), "{text}");

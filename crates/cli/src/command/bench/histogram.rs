@@ -75,11 +75,11 @@ impl Histogram {
 
     /// The time that a part of all times does not exceed; `0.5` is the median.
     pub(super) fn at(&self, part: f64) -> Duration {
-        let wanted = (part * self.count as f64).ceil() as u64;
+        let rank = (part * self.count as f64).ceil() as u64;
         let mut seen = 0;
         for (up_to, count) in self.buckets() {
             seen += count;
-            if seen >= wanted {
+            if seen >= rank {
                 return up_to.min(self.max());
             }
         }

@@ -24,7 +24,7 @@ const COMPLETION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Completes lines that the user types.
 pub(super) struct Helper {
-    known: Arc<KnownOffers>,
+    offers: Arc<KnownOffers>,
     client: Client,
     runtime: Handle,
 }
@@ -59,9 +59,9 @@ impl From<Question> for Completion {
 }
 
 impl Helper {
-    pub(super) fn new(known: Arc<KnownOffers>, conversation: &Conversation) -> Self {
+    pub(super) fn new(offers: Arc<KnownOffers>, conversation: &Conversation) -> Self {
         Self {
-            known,
+            offers,
             client: conversation.client.clone(),
             runtime: Handle::current(),
         }
@@ -85,7 +85,7 @@ impl Completer for Helper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
-        let (start, words) = match candidates(line.get(..at).unwrap_or(line), &self.known) {
+        let (start, words) = match candidates(line.get(..at).unwrap_or(line), &self.offers) {
             Candidates::Words(start, words) => (start, words),
             Candidates::FromServer(start, question) => (start, self.ask(*question)),
         };
@@ -115,7 +115,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Returns the candidates at the end of a line.
-fn candidates(line: &str, known: &KnownOffers) -> Candidates {
+fn candidates(line: &str, offers: &KnownOffers) -> Candidates {
     // The start is a byte position, and a blank can have several bytes.
     let start = line.trim_end_matches(|c: char| !c.is_whitespace()).len();
     let (before, word) = line.split_at(start);
@@ -123,29 +123,29 @@ fn candidates(line: &str, known: &KnownOffers) -> Candidates {
     match before.as_slice() {
         [] => {
             let commands = COMMANDS.into_iter().chain(SHELL_COMMANDS);
-            matching(start, word, commands.chain(known.tools()))
+            matching(start, word, commands.chain(offers.tools()))
         }
-        ["call" | "bench"] => matching(start, word, known.tools()),
-        ["call" | "bench", tool, ..] => argument(start, word, tool, known),
-        ["prompt" | "complete"] => matching(start, word, known.prompts()),
+        ["call" | "bench"] => matching(start, word, offers.tools()),
+        ["call" | "bench", tool, ..] => argument(start, word, tool, offers),
+        ["prompt" | "complete"] => matching(start, word, offers.prompts()),
         ["prompt" | "complete", prompt, given @ ..] => {
-            text_argument(start, word, prompt, given, known)
+            text_argument(start, word, prompt, given, offers)
         }
-        ["read", ..] => matching(start, word, known.uris()),
+        ["read", ..] => matching(start, word, offers.uris()),
         ["list", ..] => matching(start, word, ["tools", "resources", "templates", "prompts"]),
         ["tasks"] => matching(start, word, ["list", "get", "wait", "result", "cancel"]),
-        [tool, ..] => argument(start, word, tool, known),
+        [tool, ..] => argument(start, word, tool, offers),
     }
 }
 
 fn matching<'w>(start: usize, word: &str, words: impl IntoIterator<Item = &'w str>) -> Candidates {
-    let words = words.into_iter().filter(|known| known.starts_with(word));
+    let words = words.into_iter().filter(|name| name.starts_with(word));
     Candidates::Words(start, words.map(str::to_owned).collect())
 }
 
 /// Completes an argument of a tool: its key, or a value that its schema lists.
-fn argument(start: usize, word: &str, tool: &str, known: &KnownOffers) -> Candidates {
-    let Some(tool) = known.tool(tool) else {
+fn argument(start: usize, word: &str, tool: &str, offers: &KnownOffers) -> Candidates {
+    let Some(tool) = offers.tool(tool) else {
         return Candidates::Words(start, Vec::new());
     };
     let guide = Guide::new(&tool.input_schema);
@@ -186,10 +186,10 @@ fn text_argument(
     word: &str,
     prompt: &str,
     given: &[&str],
-    known: &KnownOffers,
+    offers: &KnownOffers,
 ) -> Candidates {
     let Some((key, value)) = word.split_once('=') else {
-        let arguments = known
+        let arguments = offers
             .prompt(prompt)
             .and_then(|prompt| prompt.arguments.as_ref());
         let keys = arguments
@@ -218,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    fn known() -> KnownOffers {
+    fn sample_offers() -> KnownOffers {
         KnownOffers::of_tools(json!([
             { "name": "add", "inputSchema": { "type": "object", "properties": {
                 "a": { "type": "integer" }, "loud": { "type": "boolean" }, "mode": { "enum": ["fast", "far", 3] } } } },
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn words(line: &str) -> (usize, String) {
-        match candidates(line, &known()) {
+        match candidates(line, &sample_offers()) {
             Candidates::Words(start, words) => (start, words.join(" ")),
             other @ Candidates::FromServer(..) => panic!("{line}: {other:?}"),
         }
@@ -267,7 +267,7 @@ mod tests {
             others: vec![("who".to_owned(), "ann".to_owned())],
         };
         let expected = Candidates::FromServer(25, Box::new(question));
-        let found = candidates("prompt greet who=ann how=lo", &known());
+        let found = candidates("prompt greet who=ann how=lo", &sample_offers());
         assert_eq!(found, expected);
         let Candidates::FromServer(_, question) = found else {
             unreachable!("compared above")
@@ -291,7 +291,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_panics(line in "(call|add|prompt|greet|read|é| |=|'|\\PC){0,8}") {
-            let start = match candidates(&line, &known()) {
+            let start = match candidates(&line, &sample_offers()) {
                 Candidates::Words(start, _) | Candidates::FromServer(start, _) => start,
             };
             prop_assert!(line.is_char_boundary(start) && start <= line.len());

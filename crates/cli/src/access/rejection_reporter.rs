@@ -7,9 +7,9 @@ use pintle::runtime::{
 
 /// Adds nothing to a request, and reports the reason of the server for a rejection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Given;
+pub(crate) struct RejectionReporter;
 
-impl Authorizer for Given {
+impl Authorizer for RejectionReporter {
     async fn authorize(&self, _: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
         Ok(AuthHeaders::none())
     }
