@@ -50,7 +50,7 @@ impl App {
     /// Tells clients of changes.
     pub fn changes(&self) -> &Changes {
         // The server itself always has a seat.
-        &self.core.seats[0].changes
+        &self.core.mounts[0].changes
     }
 }
 
@@ -74,10 +74,10 @@ impl Service for App {
         }
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
+    fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
         match &self.layered {
-            Some(layered) => layered.attach(outlet),
-            None => self.core.attach(&outlet),
+            Some(layered) => layered.attach(engine_handle),
+            None => self.core.attach(&engine_handle),
         }
     }
 
@@ -103,10 +103,10 @@ impl Service for App {
 
 impl Core {
     /// Each of the servers tells of its changes by itself.
-    fn attach(self: &Arc<Self>, outlet: &Weak<dyn EngineHandle>) {
+    fn attach(self: &Arc<Self>, engine_handle: &Weak<dyn EngineHandle>) {
         self.wake_tasks();
-        for seat in &self.seats {
-            seat.changes.attach(Weak::clone(outlet));
+        for mount in &self.mounts {
+            mount.changes.attach(Weak::clone(engine_handle));
         }
     }
 }
@@ -123,8 +123,8 @@ impl Service for CoreService {
         Arc::clone(&self.0.profile)
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        self.0.attach(&outlet);
+    fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
+        self.0.attach(&engine_handle);
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

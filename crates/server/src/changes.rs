@@ -17,7 +17,7 @@ use pintle_runtime::EngineHandle;
 #[derive(Clone, Default)]
 pub struct Changes {
     // A conversation ends by dropping its handle; each walk over the list sweeps dead handles.
-    outlets: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
+    engine_handles: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
 }
 
 impl Changes {
@@ -72,39 +72,39 @@ impl Changes {
 
     /// Sends a rendered notice; all conversations share its bytes.
     pub fn tell(&self, news: &RenderedNotice) {
-        self.each(|outlet| outlet.engine(&mut |engine| engine.send_notice(news)));
+        self.each(|engine_handle| engine_handle.engine(&mut |engine| engine.send_notice(news)));
     }
 
     /// Calls `change` for each handle. A handle may stand for many conversations:
     /// `EngineHandle::engine` reaches them all.
     pub(crate) fn each(&self, mut change: impl FnMut(&dyn EngineHandle)) {
-        for outlet in self.living() {
-            change(&*outlet);
+        for engine_handle in self.living() {
+            change(&*engine_handle);
         }
     }
 
-    pub(crate) fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        let mut outlets = self.outlets.lock();
+    pub(crate) fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
+        let mut engine_handles = self.engine_handles.lock();
         // A sweep before the list grows keeps its size within twice the number of live handles.
-        if outlets.len() == outlets.capacity() {
-            outlets.retain(|outlet| outlet.strong_count() > 0);
+        if engine_handles.len() == engine_handles.capacity() {
+            engine_handles.retain(|engine_handle| engine_handle.strong_count() > 0);
         }
-        outlets.push(outlet);
+        engine_handles.push(engine_handle);
     }
 
     /// Collects the live handles, so that no lock is held while an engine sends a notice.
     fn living(&self) -> Vec<Arc<dyn EngineHandle>> {
-        let mut outlets = self.outlets.lock();
-        outlets.retain(|outlet| outlet.strong_count() > 0);
-        outlets.iter().filter_map(Weak::upgrade).collect()
+        let mut engine_handles = self.engine_handles.lock();
+        engine_handles.retain(|engine_handle| engine_handle.strong_count() > 0);
+        engine_handles.iter().filter_map(Weak::upgrade).collect()
     }
 }
 
 impl fmt::Debug for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let outlets = self.outlets.lock();
+        let engine_handles = self.engine_handles.lock();
         f.debug_struct("Changes")
-            .field("conversations", &outlets.len())
+            .field("conversations", &engine_handles.len())
             .finish()
     }
 }

@@ -132,8 +132,8 @@ fn within_bounds(mut completion: Completion) -> Completion {
     if all > Completion::MAX_VALUES {
         completion.values.truncate(Completion::MAX_VALUES);
         completion.has_more = Some(true);
-        let known = completion.total.unwrap_or_default();
-        completion.total = Some(known.max(all as u64));
+        let total = completion.total.unwrap_or_default();
+        completion.total = Some(total.max(all as u64));
     }
     completion
 }

@@ -23,7 +23,7 @@ pub(crate) struct Core {
     pub(crate) prompts: Set<Entry<Prompt>>,
     pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.
-    pub(crate) seats: Vec<Mount>,
+    pub(crate) mounts: Vec<Mount>,
     pub(crate) forwards_events: bool,
     /// Seals what clients carry between rounds.
     pub(crate) seal: Arc<dyn StateSeal>,
@@ -44,7 +44,7 @@ impl fmt::Debug for Core {
 /// One of the servers that are mounted together.
 #[derive(Debug)]
 pub(crate) struct Mount {
-    pub(crate) home: Arc<MountContext>,
+    pub(crate) mount_context: Arc<MountContext>,
     /// Prefix of its names.
     pub(crate) prefix: String,
     pub(crate) changes: Changes,

@@ -19,7 +19,7 @@ use crate::typed_layer::TypedLayer;
 #[derive(Debug)]
 pub(crate) struct Entry<T> {
     pub(crate) item: T,
-    pub(crate) home: Arc<MountContext>,
+    pub(crate) mount_context: Arc<MountContext>,
     /// For tools: what HTTP clients repeat in headers.
     pub(crate) param_headers: Arc<[ParamHeader]>,
 }
@@ -56,10 +56,10 @@ impl fmt::Debug for MountContext {
 }
 
 impl<T> Entry<T> {
-    pub(crate) fn new(item: T, home: Arc<MountContext>) -> Self {
+    pub(crate) fn new(item: T, mount_context: Arc<MountContext>) -> Self {
         Self {
             item,
-            home,
+            mount_context,
             param_headers: Arc::default(),
         }
     }

@@ -25,7 +25,7 @@ pub use fault::ExtensionDefinitionError;
 pub use handler::{FromMethod, MethodHandler, ViaParams};
 pub use table::ExtensionMethod;
 
-pub(crate) use table::{Extended, Seated};
+pub(crate) use table::{Extended, MountedExtension};
 
 /// Description of an extension of the protocol: its id, settings, methods, notices and resources.
 ///

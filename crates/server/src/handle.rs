@@ -17,22 +17,22 @@ use crate::tool::Tool;
 /// a server that is mounted on another works as ever: it knows names without their prefix.
 #[derive(Clone, Default)]
 pub struct ServerHandle {
-    seat: Arc<OnceLock<MountedAt>>,
+    mounted_at: Arc<OnceLock<MountedAt>>,
     changes: Changes,
 }
 
-/// Where the server of a handle came to sit.
+/// The core of a started server, and the index of its mount.
 struct MountedAt {
     // Weak: what a server holds must not keep the server.
     core: Weak<Core>,
-    seat: usize,
+    mount: usize,
 }
 
 impl ServerHandle {
-    pub(crate) fn start(&self, core: &Arc<Core>, seat: usize) {
+    pub(crate) fn start(&self, core: &Arc<Core>, mount: usize) {
         let core = Arc::downgrade(core);
         // A handle belongs to one server, which starts once.
-        let _ = self.seat.set(MountedAt { core, seat });
+        let _ = self.mounted_at.set(MountedAt { core, mount });
     }
 
     /// Tells clients of changes.
@@ -52,7 +52,7 @@ impl ServerHandle {
     /// Removes a tool; returns false if no tool has this name.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.remove(
-            |core, seat| core.tools.remove(&core.name_at(seat, name)),
+            |core, mount| core.tools.remove(&core.name_at(mount, name)),
             Changes::tools,
         )
     }
@@ -86,7 +86,7 @@ impl ServerHandle {
     /// Removes a prompt; returns false if no prompt has this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
         self.remove(
-            |core, seat| core.prompts.remove(&core.name_at(seat, name)),
+            |core, mount| core.prompts.remove(&core.name_at(mount, name)),
             Changes::prompts,
         )
     }
@@ -97,24 +97,26 @@ impl ServerHandle {
         add: fn(&Core, usize, T) -> Result<(), StartError>,
         notify: fn(&Changes),
     ) -> Result<(), StartError> {
-        let (core, seat) = self.seat()?;
-        add(&core, seat, item)?;
+        let (core, mount) = self.core_and_mount()?;
+        add(&core, mount, item)?;
         notify(&self.changes);
         Ok(())
     }
 
     fn remove(&self, remove: impl FnOnce(&Core, usize) -> bool, notify: fn(&Changes)) -> bool {
-        let is_removed = self.seat().is_ok_and(|(core, seat)| remove(&core, seat));
+        let is_removed = self
+            .core_and_mount()
+            .is_ok_and(|(core, mount)| remove(&core, mount));
         if is_removed {
             notify(&self.changes);
         }
         is_removed
     }
 
-    fn seat(&self) -> Result<(Arc<Core>, usize), StartError> {
-        let seated = self.seat.get().ok_or(StartError::NotRunning)?;
-        let core = seated.core.upgrade().ok_or(StartError::NotRunning)?;
-        Ok((core, seated.seat))
+    fn core_and_mount(&self) -> Result<(Arc<Core>, usize), StartError> {
+        let mounted_at = self.mounted_at.get().ok_or(StartError::NotRunning)?;
+        let core = mounted_at.core.upgrade().ok_or(StartError::NotRunning)?;
+        Ok((core, mounted_at.mount))
     }
 }
 

@@ -21,18 +21,18 @@ pub(crate) async fn call_tool(
     arguments: Option<RawJson<'_>>,
     cx: Context,
 ) -> ToolReply {
-    if entry.home.tool_layers.is_empty() {
-        let scope = ExtractContext::new(&cx, &entry.home.state);
+    if entry.mount_context.tool_layers.is_empty() {
+        let scope = ExtractContext::new(&cx, &entry.mount_context.state);
         return entry.item.call(arguments, scope).await;
     }
-    let layers = Arc::clone(&entry.home.tool_layers);
+    let layers = Arc::clone(&entry.mount_context.tool_layers);
     let request = ToolRequest {
         name: entry.item.name().into(),
         arguments: arguments.map(RawJson::to_raw_value),
         cx,
     };
     let call = |entry: Arc<Entry<Tool>>, request: ToolRequest| async move {
-        let scope = ExtractContext::new(&request.cx, &entry.home.state);
+        let scope = ExtractContext::new(&request.cx, &entry.mount_context.state);
         let arguments = request.arguments.as_deref().map(RawJson::from);
         entry.item.call(arguments, scope).await
     };
@@ -44,14 +44,24 @@ pub(crate) async fn read_resource<E>(entry: Arc<E>, uri: String, cx: Context) ->
 where
     E: AsRef<Entry<Resource>> + Send + Sync + 'static,
 {
-    let Entry { item, home, .. } = (*entry).as_ref();
-    if home.read_layers.is_empty() {
-        return item.read(&uri, ExtractContext::new(&cx, &home.state)).await;
+    let Entry {
+        item,
+        mount_context,
+        ..
+    } = (*entry).as_ref();
+    if mount_context.read_layers.is_empty() {
+        return item
+            .read(&uri, ExtractContext::new(&cx, &mount_context.state))
+            .await;
     }
-    let layers = Arc::clone(&home.read_layers);
+    let layers = Arc::clone(&mount_context.read_layers);
     let read = |entry: Arc<E>, request: ReadRequest| async move {
-        let Entry { item, home, .. } = (*entry).as_ref();
-        let scope = ExtractContext::new(&request.cx, &home.state);
+        let Entry {
+            item,
+            mount_context,
+            ..
+        } = (*entry).as_ref();
+        let scope = ExtractContext::new(&request.cx, &mount_context.state);
         item.read(&request.uri, scope).await
     };
     through(layers, ReadRequest { uri, cx }, entry, read).await
@@ -63,18 +73,18 @@ pub(crate) async fn get_prompt(
     arguments: BTreeMap<String, String>,
     cx: Context,
 ) -> PromptReply {
-    if entry.home.prompt_layers.is_empty() {
-        let scope = ExtractContext::new(&cx, &entry.home.state);
+    if entry.mount_context.prompt_layers.is_empty() {
+        let scope = ExtractContext::new(&cx, &entry.mount_context.state);
         return entry.item.get(arguments, scope).await;
     }
-    let layers = Arc::clone(&entry.home.prompt_layers);
+    let layers = Arc::clone(&entry.mount_context.prompt_layers);
     let request = PromptRequest {
         name: entry.item.name().into(),
         arguments,
         cx,
     };
     let get = |entry: Arc<Entry<Prompt>>, request: PromptRequest| async move {
-        let scope = ExtractContext::new(&request.cx, &entry.home.state);
+        let scope = ExtractContext::new(&request.cx, &entry.mount_context.state);
         entry.item.get(request.arguments, scope).await
     };
     through(layers, request, entry, get).await

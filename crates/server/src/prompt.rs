@@ -206,7 +206,7 @@ impl Prompt {
         let is_declared = self
             .declared()
             .iter()
-            .any(|known| known.name == argument.name);
+            .any(|listed| listed.name == argument.name);
         if is_declared {
             self
         } else {

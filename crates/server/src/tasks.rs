@@ -5,6 +5,7 @@
 //! runs its handler and writes down what must not be lost: questions, answers, what was done once,
 //! and the end. When the lease runs out, somebody else runs the handler again from the record.
 
+mod change_locks;
 mod clock;
 mod core;
 mod delivery;
@@ -17,22 +18,21 @@ mod lifetime;
 mod lookup_limiter;
 mod notices;
 mod options;
-mod outlet;
 mod record;
 mod runner;
 mod sessions;
+mod task_engine_handle;
 mod task_mode;
 mod task_store;
-mod turns;
 mod wire;
 
 pub use options::TaskOptions;
 
 pub(crate) use drive::{Running, drive};
 pub(crate) use ledger::ActivePermit;
-pub(crate) use outlet::TaskOutlet;
 pub(crate) use record::{End, Owner, TaskRecord, TaskRequest as TaskOrigin};
 pub(crate) use runner::Runner;
+pub(crate) use task_engine_handle::TaskEngineHandle;
 pub(crate) use task_mode::{TaskMode, tasks_capability};
 pub(crate) use task_store::Tasks;
 

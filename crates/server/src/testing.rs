@@ -36,8 +36,8 @@ pub(crate) fn context_with(
     let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
     let mut incoming = admitted(&mut engine);
     change(&mut incoming);
-    let outlet = Arc::new(SharedEngine::new(engine));
-    Context::with(incoming, outlet, principal, extensions)
+    let engine_handle = Arc::new(SharedEngine::new(engine));
+    Context::with(incoming, engine_handle, principal, extensions)
 }
 
 fn admitted(engine: &mut Connection) -> IncomingRequest {

@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_told_in_words() {
-        let told = from_text::<u8>("300").unwrap_err().to_string();
-        assert_eq!(told, "expected a whole number from 0 to 255");
-        let told = from_text::<Style>("loud").unwrap_err().to_string();
-        assert_eq!(told, "unknown variant `loud`, expected `very-terse`");
+        let error = from_text::<u8>("300").unwrap_err().to_string();
+        assert_eq!(error, "expected a whole number from 0 to 255");
+        let error = from_text::<Style>("loud").unwrap_err().to_string();
+        assert_eq!(error, "unknown variant `loud`, expected `very-terse`");
         assert!(from_text::<Vec<u8>>("1,2").is_err());
     }
 }

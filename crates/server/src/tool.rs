@@ -33,7 +33,7 @@ pub use call::ToolCall;
 pub use extract::{Args, FromCall, ViaAbility, ViaArgs, ViaArguments};
 pub use fault::ToolDefinitionError;
 pub use handler::Handler;
-pub(crate) use result::told;
+pub(crate) use result::error_chain;
 pub use result::{Image, IntoToolResult, Json, ProtocolError, ToolReply};
 
 use crate::erase::Run;

@@ -5,7 +5,7 @@ mod followed;
 mod live;
 mod peer;
 mod replay;
-mod said;
 mod same;
 mod time;
 mod visits;
+mod wire_forms;

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::begin::Launch;
 use crate::core::Core;
-use crate::tasks::{End, TaskOutlet, TaskRecord, Tasks};
+use crate::tasks::{End, TaskEngineHandle, TaskRecord, Tasks};
 
 /// How many records are looked at together.
 const PAGE: usize = 100;
@@ -33,7 +33,7 @@ impl Core {
     async fn adopt_orphans(&self, tasks: &Arc<Tasks>) {
         let mut page = Page::first(PAGE);
         loop {
-            let listed = match tasks.shelf.list(tasks.clock.now(), "", page).await {
+            let listed = match tasks.records.list(tasks.clock.now(), "", page).await {
                 Ok(listed) => listed,
                 Err(error) => {
                     tracing::error!(%error, "tasks cannot be listed");
@@ -93,11 +93,11 @@ impl Core {
             .find(&record.origin.name, principal.as_ref())
             .map(Arc::clone)
             .ok_or_else(tool_is_gone)?;
-        let outlet = Arc::new(TaskOutlet::of_nobody(&self.profile, &terms));
+        let engine_handle = Arc::new(TaskEngineHandle::detached(&self.profile, &terms));
         let method = MethodName::from(CallTool::NAME);
         let cx = Context::with(
             IncomingRequest::new(RequestKey::NONE, method, Arc::new(terms)),
-            Arc::clone(&outlet) as Arc<dyn EngineHandle>,
+            Arc::clone(&engine_handle) as Arc<dyn EngineHandle>,
             principal,
             Extensions::new(),
         );
@@ -115,7 +115,7 @@ impl Core {
         cx.questions().begin_task();
         let handler = launch.run();
         let place = tasks.ledger.admit_anyway(record.owner_id());
-        launch.start(tasks, record, handler, outlet, place);
+        launch.start(tasks, record, handler, engine_handle, place);
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::call_tool;
 use crate::tasks::{
-    ActivePermit, Owner, Runner, Running, TaskOrigin, TaskOutlet, TaskRecord, Tasks, drive,
+    ActivePermit, Owner, Runner, Running, TaskEngineHandle, TaskOrigin, TaskRecord, Tasks, drive,
     too_many,
 };
 use crate::tool::{Tool, ToolReply};
@@ -33,7 +33,7 @@ pub(crate) struct TaskCandidate<'a> {
 }
 
 /// The result of a call. Closed: a task, or an outcome.
-pub(crate) enum Begun {
+pub(crate) enum TaskOrOutcome {
     Task(Reply),
     Plain(Outcome<CallToolResult>),
 }
@@ -55,19 +55,19 @@ impl TaskCandidate<'_> {
     /// -32603 if there is no room for it, or the store cannot.
     pub(crate) async fn begin(self, wish: Option<Duration>) -> Result<Reply, Error> {
         let place = self.place()?;
-        let outlet = self.outlet();
+        let engine_handle = self.engine_handle();
         let cx = self
             .cx
-            .with_engine(Arc::clone(&outlet) as Arc<dyn EngineHandle>);
+            .with_engine(Arc::clone(&engine_handle) as Arc<dyn EngineHandle>);
         let record = self.record(wish)?;
         self.tasks.create(&record).await?;
         let created =
             CreateTaskResult::new(record.core_task(&self.tasks.options, record.created()));
         let reply = Rendered::new(created, cx.terms().revision)?;
-        outlet.with_request(|engine| engine.begin_task(cx.key(), &record.id));
+        engine_handle.with_request(|engine| engine.begin_task(cx.key(), &record.id));
         let launch = self.launch(&cx);
         let handler = launch.run();
-        self.go_on(record, launch, handler, outlet, place);
+        self.go_on(record, launch, handler, engine_handle, place);
         Ok(Reply::Task(reply))
     }
 
@@ -82,11 +82,11 @@ impl TaskCandidate<'_> {
         retry: RetryParams<'_>,
         origin: RequestIdentity<'_>,
         place: ActivePermit,
-    ) -> Result<Begun, Error> {
-        let outlet = self.outlet();
+    ) -> Result<TaskOrOutcome, Error> {
+        let engine_handle = self.engine_handle();
         let cx = self
             .cx
-            .with_engine(Arc::clone(&outlet) as Arc<dyn EngineHandle>);
+            .with_engine(Arc::clone(&engine_handle) as Arc<dyn EngineHandle>);
         let rounds = Rounds {
             seal: &*self.core.seal,
             memory: &self.core.memory,
@@ -101,14 +101,14 @@ impl TaskCandidate<'_> {
             Stop::Ended(reply) => rounds
                 .conclude(Some(*reply), cx.questions().take())
                 .await
-                .map(Begun::Plain),
+                .map(TaskOrOutcome::Plain),
             Stop::Suspended => {
                 // Before its questions are taken, so that its guards can read why it is dropped.
                 drop(handler);
                 rounds
                     .conclude(None, cx.questions().take())
                     .await
-                    .map(Begun::Plain)
+                    .map(TaskOrOutcome::Plain)
             }
             Stop::Task => {
                 let mut record = self.record(None)?;
@@ -116,8 +116,8 @@ impl TaskCandidate<'_> {
                 self.tasks.create(&record).await?;
                 let handle = record.handle(&self.tasks.options, record.created());
                 let reply = Rendered::new(handle, cx.terms().revision)?;
-                self.go_on(record, launch, handler, outlet, place);
-                Ok(Begun::Task(Reply::Task(reply)))
+                self.go_on(record, launch, handler, engine_handle, place);
+                Ok(TaskOrOutcome::Task(Reply::Task(reply)))
             }
         }
     }
@@ -133,10 +133,14 @@ impl TaskCandidate<'_> {
         admitted.map_err(|_| too_many())
     }
 
-    fn outlet(&self) -> Arc<TaskOutlet> {
-        let outlet = self.cx.engine_handle();
+    fn engine_handle(&self) -> Arc<TaskEngineHandle> {
+        let engine_handle = self.cx.engine_handle();
         let profile = &self.tasks.profile;
-        Arc::new(TaskOutlet::of_request(outlet, profile, self.cx.terms()))
+        Arc::new(TaskEngineHandle::of_request(
+            engine_handle,
+            profile,
+            self.cx.terms(),
+        ))
     }
 
     fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
@@ -169,15 +173,15 @@ impl TaskCandidate<'_> {
         record: TaskRecord,
         launch: Launch,
         handler: Running,
-        outlet: Arc<TaskOutlet>,
+        engine_handle: Arc<TaskEngineHandle>,
         place: ActivePermit,
     ) {
         let is_core = self.cx.terms().has(Feature::CoreTasks);
         if is_core {
-            self.tasks.sessions.remember(&record.id, &outlet);
+            self.tasks.sessions.remember(&record.id, &engine_handle);
         }
-        outlet.detach(is_core);
-        launch.start(self.tasks, &record, handler, outlet, place);
+        engine_handle.detach(is_core);
+        launch.start(self.tasks, &record, handler, engine_handle, place);
     }
 }
 
@@ -215,7 +219,7 @@ impl Launch {
         tasks: &Arc<Tasks>,
         record: &TaskRecord,
         handler: Running,
-        outlet: Arc<TaskOutlet>,
+        engine_handle: Arc<TaskEngineHandle>,
         place: ActivePermit,
     ) {
         let cx = self.cx.clone();
@@ -228,7 +232,7 @@ impl Launch {
             id: record.id.clone(),
             deadline: record.deadline(&tasks.options),
             cx: cx.clone(),
-            outlet,
+            engine_handle,
             wraps: definition.wraps_output(cx.terms().revision),
             place,
         };

@@ -12,48 +12,58 @@ use crate::resource::Resource;
 use crate::start_error::StartError;
 use crate::tool::Tool;
 
-pub(crate) fn check_tool(tool: Tool, home: &Arc<MountContext>) -> Result<Entry<Tool>, StartError> {
+pub(crate) fn check_tool(
+    tool: Tool,
+    mount_context: &Arc<MountContext>,
+) -> Result<Entry<Tool>, StartError> {
     tool.check().map_err(|fault| StartError::Tool {
         name: tool.name().to_owned(),
         fault,
     })?;
     tool.warn_of_name();
-    check_state(tool.name(), tool.required_state(), home)?;
+    check_state(tool.name(), tool.required_state(), mount_context)?;
     check_scopes(tool.name(), tool.required_scopes())?;
     let param_headers = tool.param_headers();
-    let mut entry = Entry::new(tool, Arc::clone(home));
+    let mut entry = Entry::new(tool, Arc::clone(mount_context));
     entry.param_headers = param_headers;
     Ok(entry)
 }
 
 pub(crate) fn check_resource(
     resource: Resource,
-    home: &Arc<MountContext>,
+    mount_context: &Arc<MountContext>,
 ) -> Result<Entry<Resource>, StartError> {
     resource.check().map_err(|fault| StartError::Resource {
         uri: resource.uri().to_owned(),
         fault,
     })?;
-    check_state(resource.uri(), resource.required_state(), home)?;
+    check_state(resource.uri(), resource.required_state(), mount_context)?;
     check_scopes(resource.uri(), resource.required_scopes())?;
-    Ok(Entry::new(resource, Arc::clone(home)))
+    Ok(Entry::new(resource, Arc::clone(mount_context)))
 }
 
 pub(crate) fn check_prompt(
     prompt: Prompt,
-    home: &Arc<MountContext>,
+    mount_context: &Arc<MountContext>,
 ) -> Result<Entry<Prompt>, StartError> {
     prompt.check().map_err(|fault| StartError::Prompt {
         name: prompt.name().to_owned(),
         fault,
     })?;
-    check_state(prompt.name(), prompt.required_state(), home)?;
+    check_state(prompt.name(), prompt.required_state(), mount_context)?;
     check_scopes(prompt.name(), prompt.required_scopes())?;
-    Ok(Entry::new(prompt, Arc::clone(home)))
+    Ok(Entry::new(prompt, Arc::clone(mount_context)))
 }
 
-fn check_state(of: &str, needs: &[RequiredState], home: &MountContext) -> Result<(), StartError> {
-    match needs.iter().find(|need| !need.is_met_by(&home.state)) {
+fn check_state(
+    of: &str,
+    needs: &[RequiredState],
+    mount_context: &MountContext,
+) -> Result<(), StartError> {
+    match needs
+        .iter()
+        .find(|need| !need.is_met_by(&mount_context.state))
+    {
         Some(need) => Err(StartError::missing(of, need)),
         None => Ok(()),
     }
@@ -75,25 +85,26 @@ fn check_scopes(of: &str, scopes: &[Box<str>]) -> Result<(), StartError> {
 
 impl Core {
     /// Returns the name that lists use for a name of the server in this seat.
-    pub(crate) fn name_at(&self, seat: usize, name: &str) -> String {
-        format!("{}{name}", self.seats[seat].prefix)
+    pub(crate) fn name_at(&self, mount: usize, name: &str) -> String {
+        format!("{}{name}", self.mounts[mount].prefix)
     }
 
-    pub(crate) fn add_tool(&self, seat: usize, tool: Tool) -> Result<(), StartError> {
+    pub(crate) fn add_tool(&self, mount: usize, tool: Tool) -> Result<(), StartError> {
         self.check_offer("tools", |offered| offered.tools.is_some())?;
         self.check_offer("tasks", |offered| {
             !tool.runs_as_task() || offered.tasks.is_some()
         })?;
-        let name = self.name_at(seat, tool.name());
-        Ok(self
-            .tools
-            .add(check_tool(tool.renamed(name), &self.seats[seat].home)?)?)
+        let name = self.name_at(mount, tool.name());
+        Ok(self.tools.add(check_tool(
+            tool.renamed(name),
+            &self.mounts[mount].mount_context,
+        )?)?)
     }
-    pub(crate) fn add_resource(&self, seat: usize, resource: Resource) -> Result<(), StartError> {
+    pub(crate) fn add_resource(&self, mount: usize, resource: Resource) -> Result<(), StartError> {
         self.check_offer("resources", |offered| offered.resources.is_some())?;
         self.check_completers(resource.has_completers())?;
         let is_template = resource.is_template();
-        let entry = check_resource(resource, &self.seats[seat].home)?;
+        let entry = check_resource(resource, &self.mounts[mount].mount_context)?;
         if is_template {
             self.templates.add(Templated(entry))?;
         } else {
@@ -101,13 +112,14 @@ impl Core {
         }
         Ok(())
     }
-    pub(crate) fn add_prompt(&self, seat: usize, prompt: Prompt) -> Result<(), StartError> {
+    pub(crate) fn add_prompt(&self, mount: usize, prompt: Prompt) -> Result<(), StartError> {
         self.check_offer("prompts", |offered| offered.prompts.is_some())?;
         self.check_completers(prompt.has_completers())?;
-        let name = self.name_at(seat, prompt.name());
-        Ok(self
-            .prompts
-            .add(check_prompt(prompt.renamed(name), &self.seats[seat].home)?)?)
+        let name = self.name_at(mount, prompt.name());
+        Ok(self.prompts.add(check_prompt(
+            prompt.renamed(name),
+            &self.mounts[mount].mount_context,
+        )?)?)
     }
 
     fn check_completers(&self, has_completers: bool) -> Result<(), StartError> {

@@ -38,7 +38,7 @@ impl Core {
         let entry = prompts
             .find(name, cx.principal())
             .ok_or_else(|| unknown("prompt", name))?;
-        let scope = ExtractContext::new(cx, &entry.home.state);
+        let scope = ExtractContext::new(cx, &entry.mount_context.state);
         Ok(entry.item.completion(params, scope))
     }
 
@@ -66,7 +66,7 @@ impl Core {
 }
 
 fn start(entry: &Entry<Resource>, params: &CompleteParams, cx: &Context) -> CompleteFuture {
-    let scope = ExtractContext::new(cx, &entry.home.state);
+    let scope = ExtractContext::new(cx, &entry.mount_context.state);
     entry.item.completion(params, scope)
 }
 

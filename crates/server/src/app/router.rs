@@ -17,7 +17,7 @@ use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSup
 use pintle_proto::{Members, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{BoxFuture, Context, MissingScopes, ParamHeader, Principal};
 
-use super::begin::{Begun, TaskCandidate};
+use super::begin::{TaskCandidate, TaskOrOutcome};
 use crate::core::Core;
 use crate::entry::Entry;
 use crate::input::{RequestIdentity, RetryParams, Rounds};
@@ -68,8 +68,8 @@ impl Core {
             .ok_or_else(|| unknown("tool", &params.name))?;
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
         let mut outcome = match self.call_entry(&entry, &params, cx).await? {
-            Begun::Plain(outcome) => outcome,
-            Begun::Task(reply) => return Ok(reply),
+            TaskOrOutcome::Plain(outcome) => outcome,
+            TaskOrOutcome::Task(reply) => return Ok(reply),
         };
         if let Outcome::Complete(result) = &mut outcome
             && wraps
@@ -85,14 +85,14 @@ impl Core {
         entry: &Arc<Entry<Tool>>,
         params: &CallParams<'_>,
         cx: &Context,
-    ) -> Result<Begun, Error> {
+    ) -> Result<TaskOrOutcome, Error> {
         if let Some(task) = self.task_of(entry, params, cx)? {
             return task.await;
         }
         let run = || call_tool(Arc::clone(entry), params.arguments, cx.clone());
         let rounds = self.rounds(cx, params.identity());
         let outcome = rounds.answer(params.retry(), run).await?;
-        Ok(Begun::Plain(outcome))
+        Ok(TaskOrOutcome::Plain(outcome))
     }
 
     /// Returns the call as a task, or `None` for a call without a task. Not part of the future of a
@@ -102,7 +102,7 @@ impl Core {
         entry: &'a Arc<Entry<Tool>>,
         params: &'a CallParams<'a>,
         cx: &'a Context,
-    ) -> Result<Option<BoxFuture<'a, Result<Begun, Error>>>, Error> {
+    ) -> Result<Option<BoxFuture<'a, Result<TaskOrOutcome, Error>>>, Error> {
         let concerns_tasks = entry.item.concerns_tasks(params.task);
         let Some(tasks) = self.tasks.as_ref().filter(|_| concerns_tasks) else {
             return Ok(None);
@@ -119,7 +119,7 @@ impl Core {
             TaskMode::Plain => Ok(None),
             TaskMode::Unknown => Err(unknown("tool", &params.name)),
             TaskMode::Task(ttl) => Ok(Some(Box::pin(async move {
-                call.begin(ttl).await.map(Begun::Task)
+                call.begin(ttl).await.map(TaskOrOutcome::Task)
             }))),
             TaskMode::InTime => match call.place() {
                 Ok(place) => Ok(Some(Box::pin(call.begin_in_time(

@@ -31,9 +31,9 @@ impl Service for Guarded {
         self.0.profile()
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
+    fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
         self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.attach(outlet);
+        self.0.attach(engine_handle);
     }
 }
 

@@ -77,9 +77,9 @@ impl fmt::Debug for ExtensionMethod {
 
 /// An extension where it lives: with the state of its server and its own.
 #[derive(Debug)]
-pub(crate) struct Seated {
+pub(crate) struct MountedExtension {
     pub(crate) extension: ProtocolExtension,
-    pub(crate) home: Arc<MountContext>,
+    pub(crate) mount_context: Arc<MountContext>,
 }
 
 /// All extensions of the servers that are mounted together.
@@ -95,7 +95,7 @@ pub(crate) struct Extended {
 #[derive(Debug)]
 struct MethodLocation {
     method: ExtensionMethod,
-    seated: Arc<Seated>,
+    mounted_extension: Arc<MountedExtension>,
 }
 
 impl Extended {
@@ -104,7 +104,10 @@ impl Extended {
     /// # Errors
     ///
     /// [`ExtensionDefinitionError`] for a name that is not its own.
-    pub(crate) fn add(&mut self, seated: Arc<Seated>) -> Result<(), ExtensionDefinitionError> {
+    pub(crate) fn add(
+        &mut self,
+        mounted_extension: Arc<MountedExtension>,
+    ) -> Result<(), ExtensionDefinitionError> {
         let ProtocolExtension {
             id,
             settings,
@@ -112,13 +115,13 @@ impl Extended {
             methods,
             topics,
             ..
-        } = &seated.extension;
+        } = &mounted_extension.extension;
         self.advertise(id, settings, *needs)?;
         for method in methods {
             check_name(method.name, false)?;
             let place = MethodLocation {
                 method: method.clone(),
-                seated: Arc::clone(&seated),
+                mounted_extension: Arc::clone(&mounted_extension),
             };
             if self.method_by_name.insert(method.name, place).is_some() {
                 return Err(ExtensionDefinitionError::TakenName(method.name.into()));
@@ -210,18 +213,18 @@ impl Extended {
 
 impl MethodLocation {
     fn id(&self) -> &str {
-        &self.seated.extension.id
+        &self.mounted_extension.extension.id
     }
 
     fn start(&self, cx: &Context) -> Result<Running, Error> {
-        let scope = ExtractContext::new(cx, &self.seated.home.state);
+        let scope = ExtractContext::new(cx, &self.mounted_extension.mount_context.state);
         let call = MethodCall::new(&cx.request().params, scope);
         (self.method.run)(&call).map_err(Rejection::into_error)
     }
 
     fn check_client(&self, terms: &Terms) -> Result<(), Error> {
         let is_declared = terms.capabilities.extension(self.id()).is_some();
-        if is_declared || !self.seated.extension.is_mutual {
+        if is_declared || !self.mounted_extension.extension.is_mutual {
             return Ok(());
         }
         let message = format!("the client did not declare the extension {}", self.id());
@@ -234,11 +237,11 @@ impl MethodLocation {
     }
 }
 
-impl Seated {
+impl MountedExtension {
     /// Returns the first state that a handler needs and the server does not have.
     pub(crate) fn missing(&self) -> Option<(&'static str, &RequiredState)> {
         self.extension.methods.iter().find_map(|method| {
-            let is_missing = |need: &&RequiredState| !need.is_met_by(&self.home.state);
+            let is_missing = |need: &&RequiredState| !need.is_met_by(&self.mount_context.state);
             Some((method.name, method.needs.iter().find(is_missing)?))
         })
     }

@@ -107,8 +107,8 @@ fn two_extensions_share_no_name() {
     let mounted = with(tides("com.example/a")).mount("x", with(tides("com.example/a")));
     assert!(fault(mounted).contains("already"));
     let notices = |id: &str, topic: &str| ProtocolExtension::new(id).notice::<Risen>(topic);
-    let heard = with(notices("a.b/c", "one")).extend(notices("a.b/d", "two"));
-    assert!(fault(heard).contains("notifications/tides/risen"));
+    let extension = with(notices("a.b/c", "one")).extend(notices("a.b/d", "two"));
+    assert!(fault(extension).contains("notifications/tides/risen"));
     let advertised = with(tides("com.example/a")).extension("com.example/a", JsonObject::new());
     assert!(fault(advertised).contains("already"));
 }

@@ -46,7 +46,7 @@ where
         check_asked(&asked)?;
         match answers(cx, asked.input_requests.unwrap_or_default()).await {
             Ok(responses) => questions.set_retry(RetryInput::new(responses, asked.request_state)),
-            Err(error) => return R::refused(crate::tool::told(&error)),
+            Err(error) => return R::refused(crate::tool::error_chain(&error)),
         }
         questions.run_again();
         let ended = until_suspended(questions, pin!(run())).await;
@@ -77,22 +77,22 @@ fn stop<R: RoundResult>(cx: &Context) -> Result<Outcome<R>, Error> {
     let replayed = cx.questions().take().unwrap_or_default();
     match replayed.broken {
         Some(broken) => Err(broken),
-        None => say(Required::of_visits(cx, replayed.required)),
+        None => fail_required(Required::of_visits(cx, replayed.required)),
     }
 }
 
 /// The end of a request whose handler failed.
 fn fail<R: RoundResult>(cx: &Context, error: Error) -> Result<Outcome<R>, Error> {
     match Required::of_error(cx, &error) {
-        Some(required) => say(required),
+        Some(required) => fail_required(required),
         None => Err(error),
     }
 }
 
-fn say<R: RoundResult>(required: Required) -> Result<Outcome<R>, Error> {
+fn fail_required<R: RoundResult>(required: Required) -> Result<Outcome<R>, Error> {
     match required {
         Required::Fails(error) => Err(error),
-        Required::Refused(error) => R::refused(crate::tool::told(&error)),
+        Required::Refused(error) => R::refused(crate::tool::error_chain(&error)),
         // Only where results ask.
         Required::Asks(_) | Required::Declined => Err(Error::internal()),
     }

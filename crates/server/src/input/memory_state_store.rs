@@ -115,13 +115,13 @@ mod tests {
     // hardening: H-23
     #[test]
     fn a_sealed_state_opens_for_the_same_request_until_it_expires() {
-        let (vault, now) = (MemoryStateStore::default(), SystemTime::now());
-        let state = vault.seal(now, b"binding", b"content").expect("room");
-        assert_eq!(vault.open(now, b"binding", &state), Ok(b"content".to_vec()));
-        assert_eq!(vault.open(now, b"other", &state), Err(UnsealError));
-        assert_eq!(vault.open(now + LIFE, b"binding", &state), Err(UnsealError));
+        let (store, now) = (MemoryStateStore::default(), SystemTime::now());
+        let state = store.seal(now, b"binding", b"content").expect("room");
+        assert_eq!(store.open(now, b"binding", &state), Ok(b"content".to_vec()));
+        assert_eq!(store.open(now, b"other", &state), Err(UnsealError));
+        assert_eq!(store.open(now + LIFE, b"binding", &state), Err(UnsealError));
         assert_eq!(
-            vault.open(now, b"binding", &format!("{state}x")),
+            store.open(now, b"binding", &format!("{state}x")),
             Err(UnsealError)
         );
     }
@@ -129,15 +129,15 @@ mod tests {
     // spec: 2026-07-28 N-MRTR-13
     #[test]
     fn a_full_vault_forgets_the_oldest() {
-        let (vault, now) = (MemoryStateStore::default(), SystemTime::now());
-        let first = vault.seal(now, b"", &[1; 1 << 20]).expect("room");
+        let (store, now) = (MemoryStateStore::default(), SystemTime::now());
+        let first = store.seal(now, b"", &[1; 1 << 20]).expect("room");
         for _ in 0..20 {
-            vault.seal(now, b"", &[0; 1 << 20]).expect("room");
+            store.seal(now, b"", &[0; 1 << 20]).expect("room");
         }
-        assert_eq!(vault.open(now, b"", &first), Err(UnsealError));
-        assert!(vault.lock().bytes <= MOST_BYTES);
-        vault.seal(now + LIFE, b"", b"later").expect("room");
-        assert_eq!(vault.lock().names.len(), 1);
+        assert_eq!(store.open(now, b"", &first), Err(UnsealError));
+        assert!(store.lock().bytes <= MOST_BYTES);
+        store.seal(now + LIFE, b"", b"later").expect("room");
+        assert_eq!(store.lock().names.len(), 1);
     }
 
     // spec: 2026-07-28 N-MRTR-13

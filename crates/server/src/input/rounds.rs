@@ -21,7 +21,7 @@ use super::memory::Memory;
 use super::request_identity::RequestIdentity;
 use super::required::Required;
 use super::seal::StateSeal;
-use crate::tool::told;
+use crate::tool::error_chain;
 
 /// The members of a retry besides those of its request.
 #[derive(Default)]
@@ -124,8 +124,8 @@ impl Rounds<'_> {
 
     /// Lays out for the handler what earlier rounds brought.
     pub(crate) async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
-        let desk = self.cx.questions();
-        desk.allow_replay();
+        let questions = self.cx.questions();
+        questions.allow_replay();
         if !retry.is_some() {
             return Ok(());
         }
@@ -138,8 +138,8 @@ impl Rounds<'_> {
             }
             None => journal.take_unasked(responses.clone()),
         }
-        desk.set_retry(RetryInput::new(responses, journal.state.take()));
-        desk.resume(journal);
+        questions.set_retry(RetryInput::new(responses, journal.state.take()));
+        questions.resume(journal);
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl Rounds<'_> {
             match prepare_question(request, self.cx.terms()) {
                 Ok(()) => {}
                 Err(error @ AskError::Unsupported(_)) => return Err(error.to_error()),
-                Err(error) => return R::refused(told(&error)),
+                Err(error) => return R::refused(error_chain(&error)),
             }
         }
         journal.state.clone_from(&asked.request_state);
@@ -254,12 +254,12 @@ impl Rounds<'_> {
 
 /// Polls a handler until it ends, or until it has asked something; then there is nothing.
 pub(super) async fn until_suspended<T>(
-    desk: &QuestionState,
+    questions: &QuestionState,
     mut running: Pin<&mut impl Future<Output = T>>,
 ) -> Option<T> {
     poll_fn(|task| match running.as_mut().poll(task) {
         Poll::Ready(ended) => Poll::Ready(Some(ended)),
-        Poll::Pending if desk.is_suspended_or_wake(task.waker()) => Poll::Ready(None),
+        Poll::Pending if questions.is_suspended_or_wake(task.waker()) => Poll::Ready(None),
         Poll::Pending => Poll::Pending,
     })
     .await

@@ -10,7 +10,7 @@ use super::{Offers, Server};
 use crate::app::{check_prompt, check_resource, check_tool};
 use crate::core::{Core, Mount};
 use crate::entry::{Entry, Fixed, MountContext, Templated};
-use crate::extension::{Extended, ExtensionDefinitionError, ProtocolExtension, Seated};
+use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
 use crate::handle::ServerHandle;
 use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
@@ -29,7 +29,7 @@ pub(super) struct Checked {
     pub(super) templates: Vec<Arc<Templated>>,
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
     pub(super) extended: Extended,
-    pub(super) seats: Vec<Mount>,
+    pub(super) mounts: Vec<Mount>,
     /// The handles of the servers, in the order of the seats.
     pub(super) handles: Vec<ServerHandle>,
     has_completers: bool,
@@ -52,23 +52,23 @@ impl Server {
                 prefix: prefix.to_owned(),
             });
         }
-        let home = Arc::new(MountContext {
+        let mount_context = Arc::new(MountContext {
             state: std::mem::take(&mut self.state),
             tool_layers: within(&outer.tool_layers, &mut self.tool_layers),
             read_layers: within(&outer.read_layers, &mut self.read_layers),
             prompt_layers: within(&outer.prompt_layers, &mut self.prompt_layers),
         });
         checked.advertise(self.capabilities.extensions.take())?;
-        checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
-        checked.seats.push(Mount {
-            home: Arc::clone(&home),
+        checked.take(std::mem::take(&mut self.offers), prefix, &mount_context)?;
+        checked.mounts.push(Mount {
+            mount_context: Arc::clone(&mount_context),
             prefix: prefix.to_owned(),
             changes: self.handle.changes().clone(),
         });
         checked.handles.push(self.handle.clone());
         checked.is_dynamic |= self.is_dynamic;
         for (name, mut mounted) in self.mounts.drain(..) {
-            mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;
+            mounted.settle(&mount_context, &format!("{prefix}{name}_"), checked)?;
             checked.mounted.push(mounted.capabilities);
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Server {
             templates: Set::new(checked.templates, self.page_size, self.freshness)?,
             prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
             extended: checked.extended,
-            seats: checked.seats,
+            mounts: checked.mounts,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
             memory: Memory::new(store, self.is_state_single_use),
@@ -159,26 +159,26 @@ impl Checked {
         &mut self,
         offers: Offers,
         prefix: &str,
-        home: &Arc<MountContext>,
+        mount_context: &Arc<MountContext>,
     ) -> Result<(), StartError> {
         for tool in offers.tools {
             let name = format!("{prefix}{}", tool.name());
             self.tools
-                .push(Arc::new(check_tool(tool.renamed(name), home)?));
+                .push(Arc::new(check_tool(tool.renamed(name), mount_context)?));
         }
         for prompt in offers.prompts {
             let name = format!("{prefix}{}", prompt.name());
             self.has_completers |= prompt.has_completers();
             self.prompts
-                .push(Arc::new(check_prompt(prompt.renamed(name), home)?));
+                .push(Arc::new(check_prompt(prompt.renamed(name), mount_context)?));
         }
         for extension in offers.extensions {
-            self.take_extension(extension, home)?;
+            self.take_extension(extension, mount_context)?;
         }
         offers
             .resources
             .into_iter()
-            .try_for_each(|resource| self.take_resource(resource, home))
+            .try_for_each(|resource| self.take_resource(resource, mount_context))
     }
 
     /// Extensions that are only advertised. A mounted server may repeat what another says; the
@@ -197,34 +197,36 @@ impl Checked {
     fn take_extension(
         &mut self,
         mut extension: ProtocolExtension,
-        home: &Arc<MountContext>,
+        mount_context: &Arc<MountContext>,
     ) -> Result<(), StartError> {
-        let home = Arc::new(home.with_state(&extension.state));
+        let mount_context = Arc::new(mount_context.with_state(&extension.state));
         let resources = std::mem::take(&mut extension.resources);
-        let seated = Arc::new(Seated {
+        let mounted_extension = Arc::new(MountedExtension {
             extension,
-            home: Arc::clone(&home),
+            mount_context: Arc::clone(&mount_context),
         });
-        if let Some((method, need)) = seated.missing() {
+        if let Some((method, need)) = mounted_extension.missing() {
             return Err(StartError::missing(method, need));
         }
-        self.extended.add(Arc::clone(&seated)).map_err(|fault| {
-            let id = seated.extension.id().to_owned();
-            StartError::ProtocolExtension { id, fault }
-        })?;
+        self.extended
+            .add(Arc::clone(&mounted_extension))
+            .map_err(|fault| {
+                let id = mounted_extension.extension.id().to_owned();
+                StartError::ProtocolExtension { id, fault }
+            })?;
         resources
             .into_iter()
-            .try_for_each(|resource| self.take_resource(resource, &home))
+            .try_for_each(|resource| self.take_resource(resource, &mount_context))
     }
 
     fn take_resource(
         &mut self,
         resource: Resource,
-        home: &Arc<MountContext>,
+        mount_context: &Arc<MountContext>,
     ) -> Result<(), StartError> {
         self.has_completers |= resource.has_completers();
         let is_template = resource.is_template();
-        let entry = check_resource(resource, home)?;
+        let entry = check_resource(resource, mount_context)?;
         if is_template {
             self.templates.push(Arc::new(Templated(entry)));
         } else {

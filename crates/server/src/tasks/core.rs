@@ -78,7 +78,7 @@ impl Tasks {
             Some(cursor) => Page::after(after(owner, cursor)?, most),
         };
         let listed = self
-            .shelf
+            .records
             .list(self.clock.now(), &prefix_of(owner), page)
             .await
             .map_err(|error| cannot(&error))?;
@@ -102,7 +102,7 @@ impl Tasks {
     ///
     /// # Cancellation
     ///
-    /// Ends the wait only. Questions that were not answered are asked again by the next wait.
+    /// Ends the wait only. Questions that were not answered are sent again by the next wait.
     pub(crate) async fn result_core(
         self: &Arc<Self>,
         request: &IncomingRequest,
@@ -112,12 +112,12 @@ impl Tasks {
         let owner = cx.principal().map(Principal::id);
         let found = self.look_up(owner, &params.task_id).await?;
         let name = name_of(owner, &found.value.id);
-        let changes = self.shelf.changed(&name).await;
-        let mut wait = Wait {
+        let changes = self.records.changed(&name).await;
+        let mut wait = EndWait {
             tasks: self,
             cx,
             changes: changes.map_err(|error| cannot(&error))?,
-            asked: Vec::new(),
+            sent: Vec::new(),
         };
         let ended = wait.until_ended(owner, &params.task_id).await?;
         let outcome = ended.outcome().unwrap_or_else(|| Err(Error::internal()));
@@ -145,23 +145,23 @@ fn after(owner: Option<&str>, cursor: &Cursor) -> Result<Key, Error> {
 }
 
 /// One wait for the end of a task.
-struct Wait<'a> {
+struct EndWait<'a> {
     tasks: &'a Arc<Tasks>,
     cx: &'a Context,
     changes: Changes,
     /// The questions that this wait asks, or has asked in vain.
-    asked: Vec<Asked>,
+    sent: Vec<SentQuestion>,
 }
 
 /// A question on its way to the client.
-struct Asked {
+struct SentQuestion {
     key: String,
     /// None once it came back without an answer.
     ask: Option<Ask<InputResponse>>,
     _turn: Delivery,
 }
 
-impl Wait<'_> {
+impl EndWait<'_> {
     async fn until_ended(&mut self, owner: Option<&str>, id: &str) -> Result<TaskRecord, Error> {
         loop {
             let record = self.tasks.find(owner, id).await?.value;
@@ -173,10 +173,10 @@ impl Wait<'_> {
                 .tasks
                 .clock
                 .instant_of(record.stored_until(&self.tasks.options));
-            let (changes, asked) = (&mut self.changes, &mut self.asked);
+            let (changes, sent) = (&mut self.changes, &mut self.sent);
             let settled = tokio::select! {
-                settled = next_settled(asked) => Some(settled),
-                told = changes.next() => match told {
+                settled = next_settled(sent) => Some(settled),
+                change = changes.next() => match change {
                     Some(()) => None,
                     None => return Err(Error::internal()),
                 },
@@ -190,14 +190,14 @@ impl Wait<'_> {
         }
     }
 
-    /// Asks what is open and is asked nowhere else; takes back what is open no more.
+    /// Asks the open questions that no other session is asked, and withdraws questions that were closed.
     fn ask_open(&mut self, record: &TaskRecord) {
         let is_open = |key: &str| record.questions.iter().any(|open| open.key == key);
-        self.asked.retain(|asked| is_open(&asked.key));
+        self.sent.retain(|sent| is_open(&sent.key));
         for open in &record.questions {
             if let Some(turn) = self.tasks.deliveries.begin(&record.id, &open.key) {
                 let request = related(open.request.clone(), &record.id);
-                self.asked.push(Asked {
+                self.sent.push(SentQuestion {
                     key: open.key.clone(),
                     ask: Some(self.cx.ask(request)),
                     _turn: turn,
@@ -209,15 +209,15 @@ impl Wait<'_> {
 
 /// Waits for the first question that is settled.
 fn next_settled(
-    asked: &mut [Asked],
+    sent: &mut [SentQuestion],
 ) -> impl Future<Output = (String, Result<InputResponse, AskError>)> {
     poll_fn(|task| {
-        for asked in asked.iter_mut() {
-            if let Some(ask) = &mut asked.ask
+        for sent in sent.iter_mut() {
+            if let Some(ask) = &mut sent.ask
                 && let Poll::Ready(outcome) = Pin::new(ask).poll(task)
             {
-                asked.ask = None;
-                return Poll::Ready((asked.key.clone(), outcome));
+                sent.ask = None;
+                return Poll::Ready((sent.key.clone(), outcome));
             }
         }
         Poll::Pending

@@ -11,7 +11,7 @@ use pintle_model::{
 use pintle_runtime::{Ask, Context, RetryInput};
 
 use crate::input::{Required, RoundResult, together};
-use crate::tool::{ToolReply, told};
+use crate::tool::{ToolReply, error_chain};
 
 /// A handler at work.
 pub(crate) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
@@ -35,7 +35,11 @@ pub(crate) async fn drive(
             Ok(responses) => cx
                 .questions()
                 .set_retry(RetryInput::new(responses, asked.request_state)),
-            Err(error) => return Ok(Outcome::Complete(CallToolResult::error(told(&error)))),
+            Err(error) => {
+                return Ok(Outcome::Complete(CallToolResult::error(error_chain(
+                    &error,
+                ))));
+            }
         }
         cx.questions().run_again();
         running = again();
@@ -59,7 +63,7 @@ fn open_questions(cx: &Context, ended: ToolReply) -> Result<InputRequired, Box<T
         Some(Required::Asks(requests)) => return Ok(InputRequired::asking(requests)),
         Some(Required::Fails(error)) => Err(error),
         Some(Required::Refused(error)) if is_modern => Err(error.to_error()),
-        Some(Required::Refused(error)) => refused(told(&error)),
+        Some(Required::Refused(error)) => refused(error_chain(&error)),
         Some(Required::Declined) => refused("the user will not visit the URL".to_owned()),
         None => Err(error),
     }))

@@ -1,4 +1,4 @@
-//! Look-ups of tasks that are not there, counted by who makes them: whoever tries ids is stopped.
+//! Counts failed lookups of tasks per principal, and rejects a principal that tries ids.
 
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,7 @@ pub(super) struct LookupLimiter(Mutex<Counts>);
 struct Counts {
     by_owner: HashMap<String, usize>,
     /// When each count began, the oldest first.
-    begun: VecDeque<(Instant, String)>,
+    starts: VecDeque<(Instant, String)>,
 }
 
 impl LookupLimiter {
@@ -39,7 +39,7 @@ impl LookupLimiter {
         }
         *count += 1;
         Some(Lookup {
-            misses: self,
+            limiter: self,
             owner,
         })
     }
@@ -60,7 +60,7 @@ impl LookupLimiter {
 
 /// A lookup that has begun. Dropped, it is not a miss: whoever gives it up has learned nothing.
 pub(super) struct Lookup<'a> {
-    misses: &'a LookupLimiter,
+    limiter: &'a LookupLimiter,
     owner: &'a str,
 }
 
@@ -73,13 +73,13 @@ impl Lookup<'_> {
 
 impl Drop for Lookup<'_> {
     fn drop(&mut self) {
-        self.misses.uncount(self.owner);
+        self.limiter.uncount(self.owner);
     }
 }
 
 impl Counts {
     fn forget(&mut self, now: Instant, options: &TaskOptions) {
-        while let Some((began, _)) = self.begun.front()
+        while let Some((began, _)) = self.starts.front()
             && now.duration_since(*began) >= options.failed_lookup_ttl
         {
             self.forget_oldest();
@@ -90,12 +90,12 @@ impl Counts {
         if self.by_owner.len() >= options.max_counted_principals.max(1) {
             self.forget_oldest();
         }
-        self.begun.push_back((now, owner.to_owned()));
+        self.starts.push_back((now, owner.to_owned()));
         self.by_owner.entry(owner.to_owned()).or_default()
     }
 
     fn forget_oldest(&mut self) {
-        if let Some((_, owner)) = self.begun.pop_front() {
+        if let Some((_, owner)) = self.starts.pop_front() {
             self.by_owner.remove(&owner);
         }
     }
@@ -119,10 +119,10 @@ mod tests {
     // hardening: H-22
     #[test]
     fn a_principal_misses_so_often_and_then_not_for_a_while() {
-        let (misses, options) = (LookupLimiter::default(), options());
+        let (limiter, options) = (LookupLimiter::default(), options());
         let began = Instant::now();
         let looks = |owner: &str, after: u64| {
-            let lookup = misses.begin(owner, began + Duration::from_secs(after), &options);
+            let lookup = limiter.begin(owner, began + Duration::from_secs(after), &options);
             lookup.map(Lookup::missed).is_some()
         };
         assert!(looks("eve", 0) && looks("eve", 30) && !looks("eve", 59));
@@ -133,8 +133,8 @@ mod tests {
     // hardening: H-22
     #[test]
     fn a_lookup_that_is_dropped_is_not_a_miss_but_counts_while_it_lasts() {
-        let (misses, options) = (LookupLimiter::default(), options());
-        let begin = || misses.begin("eve", Instant::now(), &options);
+        let (limiter, options) = (LookupLimiter::default(), options());
+        let begin = || limiter.begin("eve", Instant::now(), &options);
         for _ in 0..5 {
             drop(begin().expect("a lookup"));
         }
@@ -146,16 +146,16 @@ mod tests {
 
     #[test]
     fn so_many_principals_are_counted() {
-        let (misses, options) = (LookupLimiter::default(), options());
+        let (limiter, options) = (LookupLimiter::default(), options());
         let now = Instant::now();
         for owner in ["eve", "eve", "bob", "ada"] {
-            misses
+            limiter
                 .begin(owner, now, &options)
                 .expect("a lookup")
                 .missed();
         }
-        let counts = misses.lock();
-        assert_eq!((counts.by_owner.len(), counts.begun.len()), (2, 2));
+        let counts = limiter.lock();
+        assert_eq!((counts.by_owner.len(), counts.starts.len()), (2, 2));
         assert!(!counts.by_owner.contains_key("eve"), "the oldest is gone");
     }
 }

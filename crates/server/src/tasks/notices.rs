@@ -18,8 +18,8 @@ impl Tasks {
             let task = record.core_task(&self.options, now);
             session.with(|engine| engine.send_task_status(&task));
         }
-        self.changes.each(|outlet| {
-            outlet.engine(&mut |engine| {
+        self.changes.each(|engine_handle| {
+            engine_handle.engine(&mut |engine| {
                 engine.publish_task(record.owner_id(), &record.id, &mut |terms| {
                     record.detailed(&self.options, now, terms).ok()
                 });

@@ -174,9 +174,9 @@ impl TaskRecord {
     }
 
     /// Takes over what earlier rounds brought, and what the handler did so far.
-    pub(crate) fn take_over(&mut self, desk: &QuestionState) {
-        let retry = desk.current_retry();
-        self.journal = desk.journal();
+    pub(crate) fn take_over(&mut self, questions: &QuestionState) {
+        let retry = questions.current_retry();
+        self.journal = questions.journal();
         self.origin.responses = retry.responses.clone();
         self.origin.state.clone_from(&retry.state);
     }
@@ -228,7 +228,7 @@ impl TaskRecord {
     }
 
     pub(crate) fn touch(&mut self, now: StoreTime) {
-        // Clocks of two processes may differ: what changes later is not told as earlier.
+        // Clocks of two processes may differ: a later change must not have an earlier time.
         self.updated = self.updated.max(now.as_millis());
     }
 
@@ -260,7 +260,7 @@ impl TaskRecord {
         true
     }
 
-    /// Takes over what came since the handler was last told.
+    /// Takes the answers that arrived since the handler last received any.
     pub(crate) fn take_given(&mut self) -> Vec<Answered> {
         let given = std::mem::take(&mut self.given);
         for Answered {
@@ -274,24 +274,24 @@ impl TaskRecord {
         given
     }
 
-    /// Takes over what the handler did and asks, except for what `told` has answered; whether that
-    /// changed anything.
-    pub(crate) fn take_draft(&mut self, draft: &TaskCheckpoint, told: &[Answered]) -> bool {
+    /// Takes the values and questions of the draft, except the questions in `answered`. Returns true
+    /// if that changed the record.
+    pub(crate) fn take_draft(&mut self, draft: &TaskCheckpoint, answered: &[Answered]) -> bool {
         let did_more = draft.write(&mut self.journal);
         let before = self.questions.len();
         self.questions
             .retain(|open| draft.asked.get(&open.name).is_some());
         let withdrew = self.questions.len() < before;
-        let asked = self.take_asked(&draft.asked, told);
+        let asked = self.take_asked(&draft.asked, answered);
         did_more | withdrew | asked
     }
 
-    fn take_asked(&mut self, asked: &InputRequests, told: &[Answered]) -> bool {
+    fn take_asked(&mut self, asked: &InputRequests, answered: &[Answered]) -> bool {
         let before = self.questions.len();
         for (name, request) in asked {
             let is_open = self.questions.iter().any(|open| open.name == *name);
-            let is_told = told.iter().any(|answered| answered.name == *name);
-            if !is_open && !is_told {
+            let is_answered = answered.iter().any(|answered| answered.name == *name);
+            if !is_open && !is_answered {
                 self.asked += 1;
                 self.questions.push(Question {
                     key: format!("{name}.{}", self.asked),

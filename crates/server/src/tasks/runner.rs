@@ -12,7 +12,7 @@
 //!    or is due    │       │     orphan ──── adopted ──► held by the process that adopts it
 //!                 ▼       │                                          │
 //!               ended ◄───┘ a client cancels the task                ▼
-//!                                                this runner drops its handler: `Seen::Over`
+//!                                                this runner drops its handler: `CheckedState::Ended`
 //! ```
 //!
 //! - The runner writes only while the record has no end and the lease is of its own process. It
@@ -35,16 +35,16 @@ use super::drive::{Running, caught};
 use super::id::name_of;
 use super::ledger::ActivePermit;
 use super::lifetime::Deadline;
-use super::outlet::TaskOutlet;
 use super::record::{Answered, End, TaskRecord};
+use super::task_engine_handle::TaskEngineHandle;
 use super::task_store::{Tasks, is_refused};
 use super::wire::wrapped;
 use crate::tool::ToolReply;
 
-/// How often a task is looked at whose changes are not told, and how long after a failure of the
-/// store it is tried again.
+/// Interval of the checks of a task without change notices, and the delay after a failure of the
+/// store.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often the end of a task is tried to be written down.
+/// How often the runner tries to write the end of a task.
 const TRIES: u32 = 10;
 
 /// Runs the handler of one task.
@@ -55,9 +55,9 @@ pub(crate) struct Runner {
     pub(crate) id: String,
     /// The deadline when it is started; it moves with what the handler asks.
     pub(crate) deadline: Deadline,
-    // Its desk has the draft of the handler: questions and results that are not in the record yet.
+    // Its question state has the draft of the handler: questions and results not yet in the record.
     pub(crate) cx: Context,
-    pub(crate) outlet: Arc<TaskOutlet>,
+    pub(crate) engine_handle: Arc<TaskEngineHandle>,
     /// Whether the plain call's result would have been wrapped.
     pub(crate) wraps: bool,
     // Dropped only after the end is written, because an ending task still needs memory.
@@ -75,11 +75,11 @@ enum Woken {
 }
 
 /// The state of a task at a check.
-enum Seen {
-    /// It goes on until this deadline, if the store could be read.
-    Going(Option<Deadline>),
-    /// It has ended, expired, or is somebody else's now.
-    Over,
+enum CheckedState {
+    /// It runs until this deadline; `None` if the store cannot be read.
+    Running(Option<Deadline>),
+    /// It has ended or expired, or another runner has its lease.
+    Ended,
     /// The task cannot continue.
     Broken(Error),
 }
@@ -96,7 +96,7 @@ impl Runner {
         if let Some(end) = end {
             self.write_end(end).await;
         }
-        if let Some(conversation) = self.outlet.conversation() {
+        if let Some(conversation) = self.engine_handle.conversation() {
             conversation.with(|engine| engine.end_task(self.cx.key()));
         }
         self.tasks.forget(&self.id);
@@ -113,12 +113,12 @@ impl Runner {
         let mut deadline = self.deadline;
         let mut due = self.tasks.clock.instant_of(deadline.at);
         loop {
-            let desk = self.cx.questions();
+            let questions = self.cx.questions();
             let woken = tokio::select! {
                 biased;
                 reply = &mut handler => Woken::Ended(Box::new(reply)),
-                _ = poll_fn(|task| desk.poll_draft(task)) => Woken::Draft,
-                told = told(&mut changes) => told,
+                _ = poll_fn(|task| questions.poll_draft(task)) => Woken::Draft,
+                change = next_change(&mut changes) => change,
                 () = sleep_until(renewal) => Woken::Renewal,
                 () = sleep_until(due) => Woken::Due,
             };
@@ -130,66 +130,68 @@ impl Runner {
                 Woken::Renewal => renewal = later(every),
                 Woken::Draft | Woken::Changed | Woken::Due => {}
             }
-            match self.look(is_renewal).await {
-                Seen::Going(Some(moved)) if moved != deadline => {
+            match self.check(is_renewal).await {
+                CheckedState::Running(Some(moved)) if moved != deadline => {
                     deadline = moved;
                     due = self.tasks.clock.instant_of(moved.at);
                 }
-                Seen::Going(_) if is_due => return Some(End::broken(deadline.to_string())),
-                Seen::Going(_) => {}
-                Seen::Over => return None,
-                Seen::Broken(error) => return Some(End::Error(error)),
+                CheckedState::Running(_) if is_due => {
+                    return Some(End::broken(deadline.to_string()));
+                }
+                CheckedState::Running(_) => {}
+                CheckedState::Ended => return None,
+                CheckedState::Broken(error) => return Some(End::Error(error)),
             }
         }
     }
 
     async fn changes(&self) -> Option<Changes> {
         let name = name_of(self.owner.as_deref(), &self.id);
-        let changes = self.tasks.shelf.changed(&name).await;
+        let changes = self.tasks.records.changed(&name).await;
         if let Err(error) = &changes {
-            tracing::warn!(%error, "changes of a task are not told; it is looked at now and then");
+            tracing::warn!(%error, "no change notices for a task; it is checked at intervals");
         }
         changes.ok()
     }
 
     /// Brings the record and the handler to the same state.
-    async fn look(&self, renews: bool) -> Seen {
-        let desk = self.cx.questions();
-        let draft = desk.current_draft();
+    async fn check(&self, renews: bool) -> CheckedState {
+        let questions = self.cx.questions();
+        let draft = questions.current_draft();
         if let Some(broken) = draft.broken {
-            return Seen::Broken(broken);
+            return CheckedState::Broken(broken);
         }
-        let mut told = Vec::new();
-        let mut seen = Seen::Over;
+        let mut answered = Vec::new();
+        let mut seen = CheckedState::Ended;
         let changed = self.change(|record, now| {
-            told.clear();
-            seen = Seen::Over;
+            answered.clear();
+            seen = CheckedState::Ended;
             if record.end.is_some() || !self.tasks.is_ours(&record.lease) {
                 return None;
             }
-            seen = Seen::Going(Some(record.deadline(&self.tasks.options)));
-            self.merged(record, &draft, &mut told, renews, now)
+            seen = CheckedState::Running(Some(record.deadline(&self.tasks.options)));
+            self.merged(record, &draft, &mut answered, renews, now)
         });
         let changed = match changed.await {
             Ok(changed) => changed,
             // The lease runs out if it stays so.
-            Err(TaskWriteError) => return Seen::Going(None),
+            Err(TaskWriteError) => return CheckedState::Running(None),
         };
         if let Some(record) = &changed {
             if let Some(broken) = self.excess(record) {
-                return Seen::Broken(broken);
+                return CheckedState::Broken(broken);
             }
-            seen = Seen::Going(Some(record.deadline(&self.tasks.options)));
+            seen = CheckedState::Running(Some(record.deadline(&self.tasks.options)));
         }
-        if matches!(seen, Seen::Going(_)) {
-            desk.saved(draft.version);
+        if matches!(seen, CheckedState::Running(_)) {
+            questions.saved(draft.version);
             for Answered {
                 name,
                 request,
                 given,
-            } in told
+            } in answered
             {
-                desk.give(&name, &request, given);
+                questions.give(&name, &request, given);
             }
         }
         seen
@@ -200,13 +202,13 @@ impl Runner {
         &self,
         record: &TaskRecord,
         draft: &TaskCheckpoint,
-        told: &mut Vec<Answered>,
+        answered: &mut Vec<Answered>,
         renews: bool,
         now: StoreTime,
     ) -> Option<TaskRecord> {
         let mut next = record.clone();
-        *told = next.take_given();
-        let is_new = next.take_draft(draft, told) || !told.is_empty();
+        *answered = next.take_given();
+        let is_new = next.take_draft(draft, answered) || !answered.is_empty();
         if !is_new && !renews {
             return None;
         }
@@ -288,8 +290,8 @@ impl Runner {
 /// The store could not.
 struct TaskWriteError;
 
-/// Waits for a change, or for the time to look without being told.
-async fn told(changes: &mut Option<Changes>) -> Woken {
+/// Waits for a change, or for the next check without notices.
+async fn next_change(changes: &mut Option<Changes>) -> Woken {
     match changes {
         Some(changes) => match changes.next().await {
             Some(()) => Woken::Changed,

@@ -12,6 +12,7 @@ use pintle_runtime::StoredAnswer;
 use pintle_store::{Expiry, Item, Precondition, Store, StoreTime, TypedStore, TypedStoreError};
 use tokio::time::Instant;
 
+use super::change_locks::ChangeLocks;
 use super::clock::Clock;
 use super::delivery::Deliveries;
 use super::holder::Holder;
@@ -21,17 +22,16 @@ use super::lookup_limiter::LookupLimiter;
 use super::options::TaskOptions;
 use super::record::{Lease, TaskRecord, is_news_after};
 use super::sessions::Sessions;
-use super::turns::Turns;
 use super::{too_many, too_many_misses, unknown_task};
 use crate::changes::Changes;
 
 /// The tasks of one server.
 pub(crate) struct Tasks {
-    pub(crate) shelf: TypedStore<TaskRecord>,
+    pub(crate) records: TypedStore<TaskRecord>,
     pub(crate) options: TaskOptions,
     pub(crate) ledger: Arc<Ledger>,
-    misses: LookupLimiter,
-    turns: Turns,
+    lookup_limiter: LookupLimiter,
+    change_locks: ChangeLocks,
     pub(crate) clock: Clock,
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) ids: TaskIds,
@@ -59,11 +59,11 @@ impl Tasks {
         let opening = store.opening();
         let is_shared = is_kept && opening.is_none();
         Self {
-            shelf: TypedStore::new(store),
+            records: TypedStore::new(store),
             options,
             ledger: Arc::default(),
-            misses: LookupLimiter::default(),
-            turns: Turns::default(),
+            lookup_limiter: LookupLimiter::default(),
+            change_locks: ChangeLocks::default(),
             clock: Clock::start(is_shared),
             profile,
             ids: TaskIds::default(),
@@ -108,7 +108,7 @@ impl Tasks {
         let until = record.stored_until(&self.options);
         let (now, expiry) = (self.clock.now(), Expiry::At(until));
         let put = self
-            .shelf
+            .records
             .put(now, &name, record, Precondition::Absent, expiry);
         put.await.map_err(|error| {
             if is_refused(&error) {
@@ -136,8 +136,10 @@ impl Tasks {
         let Some(counted) = owner else {
             return self.find(owner, id).await;
         };
-        let begun = self.misses.begin(counted, Instant::now(), &self.options);
-        let lookup = begun.ok_or_else(too_many_misses)?;
+        let lookup = self
+            .lookup_limiter
+            .begin(counted, Instant::now(), &self.options);
+        let lookup = lookup.ok_or_else(too_many_misses)?;
         let found = self.find(owner, id).await;
         let is_miss = |error: &Error| error.code == ErrorCode::INVALID_PARAMS;
         if found.as_ref().is_err_and(is_miss) {
@@ -159,7 +161,10 @@ impl Tasks {
         if !is_id(id) {
             return Err(unknown_task());
         }
-        let found = self.shelf.get(self.clock.now(), &name_of(owner, id)).await;
+        let found = self
+            .records
+            .get(self.clock.now(), &name_of(owner, id))
+            .await;
         let found = found.map_err(|error| cannot(&error))?;
         let own = found.filter(|item| item.value.owner_id() == owner);
         own.ok_or_else(unknown_task)
@@ -179,11 +184,11 @@ impl Tasks {
         id: &str,
         mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, TypedStoreError> {
-        let _turn = self.turns.take(id).await;
+        let _turn = self.change_locks.take(id).await;
         let (now, name) = (self.clock.now(), name_of(owner, id));
         let mut is_news = false;
         let mut is_changed = false;
-        let updated = self.shelf.update(now, &name, |item| {
+        let updated = self.records.update(now, &name, |item| {
             let next = change(&item.value, now);
             is_changed = next.is_some();
             let mut next = next?;

@@ -141,7 +141,7 @@ impl<'a> ToolCall<'a> {
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Rejection> {
         match serde_json::from_str(self.arguments) {
             Ok(arguments) => Ok(arguments),
-            Err(error) => Ok(self.checks.mend(self.arguments, &error)?),
+            Err(error) => Ok(self.checks.decode_or_violations(self.arguments, &error)?),
         }
     }
 

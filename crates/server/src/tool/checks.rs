@@ -72,7 +72,7 @@ impl Checks {
     }
 
     /// Decodes arguments that did not decode at once, or returns their violations.
-    pub(super) fn mend<T: DeserializeOwned>(
+    pub(super) fn decode_or_violations<T: DeserializeOwned>(
         &self,
         arguments: &str,
         refusal: &serde_json::Error,

@@ -182,7 +182,7 @@ where
     fn into_tool_result(self) -> ToolReply {
         match self {
             Ok(value) => value.into_tool_result(),
-            Err(error) => complete(CallToolResult::error(told(&*error.into()))),
+            Err(error) => complete(CallToolResult::error(error_chain(&*error.into()))),
         }
     }
 
@@ -218,7 +218,7 @@ impl<T: IntoToolResult> IntoToolResult for Result<T, ProtocolError> {
 }
 
 /// An error and its causes in one line. A cause that the error repeats occurs once.
-pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
+pub(crate) fn error_chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -29,8 +29,11 @@ async fn think(cx: Context) -> Result<String, AskError> {
     let ask = cx
         .sample(CreateMessageParams::new(question, 10))
         .as_task(5 * MINUTE);
-    let said = ask.await?;
-    Ok(said.content.blocks()[0].as_text().unwrap_or("?").to_owned())
+    let answer = ask.await?;
+    Ok(answer.content.blocks()[0]
+        .as_text()
+        .unwrap_or("?")
+        .to_owned())
 }
 
 fn server() -> Server {
@@ -57,7 +60,7 @@ fn task(status: &str) -> Value {
 }
 
 /// Calls a tool, and turns its question into a task.
-async fn begun(peer: &mut Peer, name: &str) -> i64 {
+async fn begin_question_task(peer: &mut Peer, name: &str) -> i64 {
     let id = peer.begin("tools/call", tool(name)).await;
     let asked = peer.receive().await;
     assert_eq!(asked["params"]["task"], json!({ "ttl": 300_000 }));
@@ -83,7 +86,7 @@ async fn expect(peer: &mut Peer, method: &str, result: Value) -> Instant {
 #[tokio::test(start_paused = true)]
 async fn a_task_is_asked_for_as_often_as_it_says_and_then_for_its_answer() {
     let mut peer = patient(all()).await;
-    let id = begun(&mut peer, "hello").await;
+    let id = begin_question_task(&mut peer, "hello").await;
     let began = Instant::now();
     for round in 1..=3 {
         let at = expect(&mut peer, "tasks/get", task("working")).await;
@@ -102,11 +105,11 @@ async fn a_task_is_asked_for_as_often_as_it_says_and_then_for_its_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_model_may_think_in_a_task_too() {
     let mut peer = patient(all()).await;
-    begun(&mut peer, "think").await;
+    begin_question_task(&mut peer, "think").await;
     expect(&mut peer, "tasks/get", task("completed")).await;
-    let said = json!({ "role": "assistant", "model": "m",
+    let answer = json!({ "role": "assistant", "model": "m",
         "content": { "type": "text", "text": "hm" } });
-    expect(&mut peer, "tasks/result", said).await;
+    expect(&mut peer, "tasks/result", answer).await;
     assert_eq!(text(&peer.receive().await), "hm");
 }
 
@@ -114,7 +117,7 @@ async fn a_model_may_think_in_a_task_too() {
 #[tokio::test(start_paused = true)]
 async fn what_the_client_tells_of_a_task_is_heard_and_not_relied_on() {
     let mut peer = patient(all()).await;
-    begun(&mut peer, "hello").await;
+    begin_question_task(&mut peer, "hello").await;
     let began = Instant::now();
     let tell = |status: &str| json!({ "jsonrpc": "2.0", "method": "notifications/tasks/status", "params": task(status) });
     let mut other = tell("completed");
@@ -136,7 +139,7 @@ async fn what_the_client_tells_of_a_task_is_heard_and_not_relied_on() {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_waits_for_us_is_asked_for_its_answer_at_once() {
     let mut peer = patient(all()).await;
-    begun(&mut peer, "hello").await;
+    begin_question_task(&mut peer, "hello").await;
     expect(&mut peer, "tasks/get", task("input_required")).await;
     expect(&mut peer, "tasks/result", json!({ "action": "decline" })).await;
     assert_eq!(text(&peer.receive().await), "hello");
@@ -145,7 +148,7 @@ async fn a_task_that_waits_for_us_is_asked_for_its_answer_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_task_has_a_reason() {
     let mut peer = patient(all()).await;
-    begun(&mut peer, "hello").await;
+    begin_question_task(&mut peer, "hello").await;
     expect(&mut peer, "tasks/get", task("failed")).await;
     let asked = peer.receive().await;
     assert_eq!(asked["method"], "tasks/result");
@@ -197,7 +200,7 @@ async fn a_task_that_nobody_waits_for_is_cancelled_where_that_can_be_done() {
             tasks.as_object_mut().expect("members").remove("cancel");
         }
         let mut peer = patient(tasks).await;
-        let id = begun(&mut peer, "hello").await;
+        let id = begin_question_task(&mut peer, "hello").await;
         // It is followed by now.
         expect(&mut peer, "tasks/get", task("working")).await;
         peer.send(
@@ -216,7 +219,7 @@ async fn a_task_that_nobody_waits_for_is_cancelled_where_that_can_be_done() {
 #[tokio::test(start_paused = true)]
 async fn a_task_is_waited_for_as_long_as_it_is_kept() {
     let mut peer = patient(all()).await;
-    begun(&mut peer, "hello").await;
+    begin_question_task(&mut peer, "hello").await;
     let began = Instant::now();
     loop {
         let message = peer.receive().await;

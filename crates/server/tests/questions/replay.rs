@@ -277,13 +277,13 @@ async fn what_is_too_large_to_carry_is_stored_and_beyond_that_an_error_says_so()
 #[tokio::test(start_paused = true)]
 async fn a_state_may_be_good_for_one_retry_only() {
     for is_single_use in [false, true] {
-        let deeds = Arc::new(AtomicUsize::new(0));
-        let done = Arc::clone(&deeds);
+        let runs = Arc::new(AtomicUsize::new(0));
+        let done = Arc::clone(&runs);
         let pay = Tool::new("pay").handler(move |cx: Context| {
-            let deeds = Arc::clone(&deeds);
+            let runs = Arc::clone(&runs);
             async move {
                 cx.elicit::<Name>("Sure?").named("who").await?;
-                Ok::<_, AskError>(deeds.fetch_add(1, Ordering::SeqCst))
+                Ok::<_, AskError>(runs.fetch_add(1, Ordering::SeqCst))
             }
         });
         let mut server = Server::new("asks", "1.0.0").add_tool(pay);

@@ -91,9 +91,9 @@ async fn the_client_that_was_asked_is_told_of_the_end_under_the_same_id() {
 
     assert_eq!(visits.finish(&visit, None), Ok(()));
 
-    let told = peer.receive().await;
-    assert_eq!(told["method"], "notifications/elicitation/complete");
-    assert_eq!(told["params"], json!({ "elicitationId": visit }));
+    let notice = peer.receive().await;
+    assert_eq!(notice["method"], "notifications/elicitation/complete");
+    assert_eq!(notice["params"], json!({ "elicitationId": visit }));
     let answered = peer.receive().await;
     assert_eq!(
         (&answered["id"], text(&answered)),
@@ -169,8 +169,8 @@ async fn a_request_that_needs_visits_first_fails_with_all_of_them() {
             (&json!("url"), &json!(format!("{URL}{id}")))
         );
         visits.finish(id, None).expect("it was begun");
-        let told = peer.receive().await;
-        assert_eq!(told["params"], json!({ "elicitationId": id }));
+        let notice = peer.receive().await;
+        assert_eq!(notice["params"], json!({ "elicitationId": id }));
     }
 }
 

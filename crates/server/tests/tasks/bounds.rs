@@ -120,13 +120,13 @@ async fn nobody_in_particular_stops_nobody_else() {
     options.max_failed_lookups_per_principal = 2;
     let app = app(options);
     let (mut one, mut other) = (Guest::new(&app, ""), Guest::new(&app, ""));
-    let begun = one.request("tools/call", call("asks", json!({}))).await;
+    let created = one.request("tools/call", call("asks", json!({}))).await;
     let guess = json!({ "taskId": "0".repeat(44) });
     for _ in 0..5 {
         let answer = other.request("tasks/get", guess.clone()).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
-    let answer = one.request("tasks/get", id_of(&begun["result"])).await;
+    let answer = one.request("tasks/get", id_of(&created["result"])).await;
     assert!(answer["error"].is_null(), "{answer}");
 }
 

@@ -365,16 +365,16 @@ async fn progress_and_logs_of_a_task_go_on_and_name_it() {
     let task = peer.result("tools/call", params).await["task"].take();
     peer.ended(&task).await;
     let related = json!({ RELATED: { "taskId": task["taskId"] } });
-    let progress = peer.told("notifications/progress");
+    let progress = peer.notices("notifications/progress");
     assert_eq!(progress.len(), 3);
-    for (step, told) in (1..).zip(progress) {
+    for (step, notice) in (1..).zip(progress) {
         assert_eq!(
-            (&told["progress"], &told["progressToken"]),
+            (&notice["progress"], &notice["progressToken"]),
             (&json!(f64::from(step)), &json!("p"))
         );
-        assert_eq!(told["_meta"], related);
+        assert_eq!(notice["_meta"], related);
     }
-    let logs = peer.told("notifications/message");
+    let logs = peer.notices("notifications/message");
     assert_eq!(logs.len(), 3);
     assert!(logs.iter().all(|log| log["_meta"] == related));
 }
@@ -389,7 +389,7 @@ async fn the_progress_of_a_task_ends_with_it() {
     peer.ended(&task).await;
     tokio::time::sleep(2 * LINGERS).await;
     peer.settle().await;
-    let progress = peer.told("notifications/progress");
+    let progress = peer.notices("notifications/progress");
     assert_eq!(progress.len(), 1, "{progress:?}");
 }
 
@@ -404,12 +404,12 @@ async fn the_session_is_told_how_far_a_task_has_come() {
         .await;
     peer.answer_to(waiting).await;
     peer.settle().await;
-    let told = peer.told("notifications/tasks/status");
-    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    let notices = peer.notices("notifications/tasks/status");
+    let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
     assert_eq!(statuses, ["input_required", "working", "completed"]);
-    for told in told {
-        assert_eq!(told["taskId"], task["taskId"]);
-        assert!(told["ttl"].is_u64() && told.get("_meta").is_none());
+    for notice in notices {
+        assert_eq!(notice["taskId"], task["taskId"]);
+        assert!(notice["ttl"].is_u64() && notice.get("_meta").is_none());
     }
 }
 

@@ -66,9 +66,9 @@ async fn the_next_wait_asks_what_the_last_one_left_open() {
         "params": { "requestId": first } });
     peer.send(&notice).await;
     peer.settle().await;
-    let told = peer.told("notifications/cancelled");
+    let notices = peer.notices("notifications/cancelled");
     assert_eq!(
-        told[0]["requestId"], question["id"],
+        notices[0]["requestId"], question["id"],
         "the question is taken back"
     );
     assert_eq!(peer.look(&task).await["status"], "input_required");

@@ -30,8 +30,8 @@ impl Guest {
         let engine = Connection::server(app.profile(), Arc::new(Limits::default()))
             .with_peer(PeerIdentity::authorized(id));
         let conversation = Arc::new(SharedEngine::new(engine));
-        let outlet: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
-        app.attach(Arc::downgrade(&outlet));
+        let engine_handle: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
+        app.attach(Arc::downgrade(&engine_handle));
         Self {
             app,
             principal,
@@ -76,9 +76,9 @@ impl Guest {
         self.feed(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         while let Some(event) = self.conversation.poll_event() {
             if let Event::Request(ticket, incoming) = event {
-                let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
+                let engine_handle: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
                 let principal = self.principal.clone();
-                let cx = Context::with(incoming, outlet, principal, Extensions::new());
+                let cx = Context::with(incoming, engine_handle, principal, Extensions::new());
                 run(Arc::clone(&self.app), ticket, cx).await;
             }
         }

@@ -26,7 +26,7 @@ async fn a_listener_hears_all_of_the_tasks_it_follows() {
     peer.asked(&task).await;
     let listen = peer.begin(LISTEN, follow(&task)).await;
     peer.settle().await;
-    let acknowledged = peer.told("notifications/subscriptions/acknowledged");
+    let acknowledged = peer.notices("notifications/subscriptions/acknowledged");
     assert_eq!(
         acknowledged[0]["notifications"],
         json!({ "taskIds": [task["taskId"]] })
@@ -44,16 +44,16 @@ async fn a_listener_hears_all_of_the_tasks_it_follows() {
     let ended = peer.ended(&task).await;
     peer.ended(&other).await;
     peer.settle().await;
-    let told = peer.told("notifications/tasks");
-    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    let notices = peer.notices("notifications/tasks");
+    let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
     assert_eq!(statuses, ["working", "completed"]);
-    for told in &told {
-        assert_eq!(told["taskId"], task["taskId"]);
-        let subscription = &told["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    for notice in &notices {
+        assert_eq!(notice["taskId"], task["taskId"]);
+        let subscription = &notice["_meta"]["io.modelcontextprotocol/subscriptionId"];
         assert_eq!(subscription, &json!(listen));
-        assert!(told.get("resultType").is_none() && told["ttlMs"].is_u64());
+        assert!(notice.get("resultType").is_none() && notice["ttlMs"].is_u64());
     }
-    assert_eq!(told[1]["result"], ended["result"]);
+    assert_eq!(notices[1]["result"], ended["result"]);
 }
 
 // spec: 2026-07-28 X-TASK-29
@@ -64,8 +64,8 @@ async fn a_listener_hears_what_a_task_asks() {
     peer.begin(LISTEN, follow(&task)).await;
     tokio::time::sleep(std::time::Duration::from_secs(90)).await;
     peer.settle().await;
-    let told = peer.told("notifications/tasks");
-    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    let notices = peer.notices("notifications/tasks");
+    let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
     assert_eq!(
         statuses,
         ["working", "completed"],
@@ -95,8 +95,8 @@ async fn notices_of_a_task_leave_in_the_order_of_its_changes() {
     store.delay_next_acknowledgement(Duration::from_secs(1));
     peer.result("tasks/update", update).await;
     peer.settle().await;
-    let told = peer.told("notifications/tasks");
-    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    let notices = peer.notices("notifications/tasks");
+    let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
     assert_eq!(statuses, ["working", "input_required"]);
 }
 
@@ -127,11 +127,11 @@ async fn a_client_cannot_follow_the_task_of_another_principal() {
     }
     ada.request("tasks/cancel", id_of(&task)).await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    let heard = listeners.iter_mut().map(|listener| {
+    let received = listeners.iter_mut().map(|listener| {
         listener.take_in();
         listener.notices.len() - 1
     });
-    assert!(heard.eq([1, 0, 0]));
+    assert!(received.eq([1, 0, 0]));
     let mut pipe = Peer::join(&app, MODERN, able()).await;
     let own = pipe.start("asks", json!({})).await;
     assert_eq!(pipe.look(&own).await["taskId"], own["taskId"]);

@@ -237,12 +237,12 @@ impl Peer {
     }
 
     /// The notices of a method so far.
-    pub(crate) fn told(&self, method: &str) -> Vec<&Value> {
-        let told = self
+    pub(crate) fn notices(&self, method: &str) -> Vec<&Value> {
+        let notices = self
             .notices
             .iter()
             .filter(|notice| notice["method"] == method);
-        told.map(|notice| &notice["params"]).collect()
+        notices.map(|notice| &notice["params"]).collect()
     }
 }
 

@@ -70,17 +70,18 @@ fn statuses() -> Vec<&'static str> {
     statuses
 }
 
-fn told<'a>(peer: &'a Peer, method: &str) -> Vec<&'a str> {
-    let told = peer.told(method);
-    let statuses = told.iter().map(|task| task["status"].as_str());
+fn statuses_of<'a>(peer: &'a Peer, method: &str) -> Vec<&'a str> {
+    let notices = peer.notices(method);
+    let statuses = notices.iter().map(|task| task["status"].as_str());
     statuses.map(|status| status.expect("a status")).collect()
 }
 
 /// What a listener was sent of its task since the first answer. The notice of the first question may
 /// still come before that: `tasks/get` shows a question before its notices leave.
 fn followed(peer: &Peer) -> Vec<&Value> {
-    let told = peer.told("notifications/tasks").into_iter();
-    told.skip_while(|task| task["status"] == "input_required")
+    let notices = peer.notices("notifications/tasks").into_iter();
+    notices
+        .skip_while(|task| task["status"] == "input_required")
         .collect()
 }
 
@@ -91,7 +92,7 @@ async fn listens(app: App) {
     let mut asked = peer.asked(&task).await;
     let follow = json!({ "notifications": { "taskIds": [task["taskId"]] } });
     peer.begin(LISTEN, follow).await;
-    peer.receive_until(|peer| !peer.told(ACKNOWLEDGED).is_empty())
+    peer.receive_until(|peer| !peer.notices(ACKNOWLEDGED).is_empty())
         .await;
     for nth in 0..OFTEN {
         let mut update = id_of(&task);
@@ -112,7 +113,7 @@ async fn waits(app: App) {
     let mut peer = Peer::join(&app, CORE, able()).await;
     let task = peer.start("asks_often", json!({})).await;
     assert_eq!(
-        told(&peer, NOTICE),
+        statuses_of(&peer, NOTICE),
         [""; 0],
         "a status before the task itself"
     );
@@ -122,11 +123,11 @@ async fn waits(app: App) {
         peer.reply(&question, named("Ada")).await;
     }
     peer.answer_to(waiting).await;
-    peer.receive_until(|peer| told(peer, NOTICE).last() == Some(&"completed"))
+    peer.receive_until(|peer| statuses_of(peer, NOTICE).last() == Some(&"completed"))
         .await;
     let mut expected = statuses();
     expected.insert(0, "input_required");
-    assert_eq!(told(&peer, NOTICE), expected);
+    assert_eq!(statuses_of(&peer, NOTICE), expected);
 }
 
 async fn notices_of_tasks(seed: u64) {
@@ -149,8 +150,9 @@ fn clients_are_sent_what_becomes_of_tasks_in_order() {
 /// Notices of one listener.
 fn notices_of(peer: &Peer, listen: i64) -> usize {
     let id = "io.modelcontextprotocol/subscriptionId";
-    let told = peer.told("notifications/tools/list_changed");
-    told.iter()
+    let notices = peer.notices("notifications/tools/list_changed");
+    notices
+        .iter()
         .filter(|notice| notice["_meta"][id] == listen)
         .count()
 }
@@ -162,7 +164,7 @@ async fn comes_and_goes(app: App) {
         let filter = json!({ "notifications": { "toolsListChanged": true } });
         let listen = peer.begin(LISTEN, filter).await;
         peer.receive_until(|peer| {
-            let is_begun = peer.told(ACKNOWLEDGED).len() >= nth;
+            let is_begun = peer.notices(ACKNOWLEDGED).len() >= nth;
             assert!(
                 is_begun || notices_of(peer, listen) == 0,
                 "news before the beginning"
@@ -176,9 +178,9 @@ async fn comes_and_goes(app: App) {
             "params": { "requestId": listen } });
         peer.send(&gone).await;
         peer.result("tools/list", json!({})).await;
-        let heard = notices_of(&peer, listen);
+        let received = notices_of(&peer, listen);
         peer.result("tools/list", json!({})).await;
-        assert_eq!(notices_of(&peer, listen), heard, "news after the end");
+        assert_eq!(notices_of(&peer, listen), received, "news after the end");
     }
 }
 
@@ -188,11 +190,11 @@ async fn subscribes(app: App) {
     let mut peer = Peer::join(&app, CORE, able()).await;
     let uri = json!({ "uri": "desk://hours" });
     for _ in 0..ROUNDS {
-        let before = peer.told(UPDATED).len();
+        let before = peer.notices(UPDATED).len();
         peer.result("resources/list", json!({})).await;
-        assert_eq!(peer.told(UPDATED).len(), before, "news after the end");
+        assert_eq!(peer.notices(UPDATED).len(), before, "news after the end");
         peer.result("resources/subscribe", uri.clone()).await;
-        peer.receive_until(|peer| peer.told(UPDATED).len() > before)
+        peer.receive_until(|peer| peer.notices(UPDATED).len() > before)
             .await;
         peer.result("resources/unsubscribe", uri.clone()).await;
     }

@@ -169,13 +169,13 @@ async fn first(cx: Context) -> Result<String, pintle_runtime::AskError> {
 async fn gives_up(cx: Context) -> String {
     cx.begin_task().await;
     let asked = tokio::time::timeout(Duration::from_secs(60), cx.elicit::<Name>("Who?"));
-    let told = if asked.await.is_ok() {
+    let answer = if asked.await.is_ok() {
         "answered"
     } else {
         "gave up"
     };
     sleep(Duration::from_secs(10)).await;
-    told.to_owned()
+    answer.to_owned()
 }
 
 /// Returns its questions itself.

@@ -69,7 +69,7 @@ impl Service for UnevenService {
         self.0.profile()
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        self.0.attach(outlet);
+    fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
+        self.0.attach(engine_handle);
     }
 }

@@ -77,8 +77,11 @@ fn bytes_with_a_media_type_are_a_picture() {
 // spec: 2025-11-25 TOOL-26
 #[test]
 fn an_error_is_told_to_the_model_with_its_causes() {
-    let told = complaint(Err::<String, _>(Outer(Inner)));
-    assert_eq!(told, "the order was not shipped: the warehouse is closed");
+    let complaint_text = complaint(Err::<String, _>(Outer(Inner)));
+    assert_eq!(
+        complaint_text,
+        "the order was not shipped: the warehouse is closed"
+    );
     assert_eq!(complaint(Err::<(), _>("no such file")), "no such file");
     let boxed: Box<dyn StdError + Send + Sync> = "no".into();
     assert_eq!(complaint(Err::<(), _>(boxed)), "no");
@@ -87,8 +90,8 @@ fn an_error_is_told_to_the_model_with_its_causes() {
 
 #[test]
 fn a_protocol_error_takes_a_protocol() {
-    let told = complaint(Err::<(), _>(Error::invalid_params("bad")));
-    assert!(told.contains("bad"));
+    let complaint_text = complaint(Err::<(), _>(Error::invalid_params("bad")));
+    assert!(complaint_text.contains("bad"));
     let meant = Err::<(), _>(ProtocolError(Error::invalid_params("bad")));
     assert_eq!(
         meant.into_tool_result().unwrap_err().code,

@@ -1,4 +1,4 @@
-//! What questions say on the wire, revision by revision, and what is not asked of whom.
+//! The members of questions on the wire, in each revision, and the clients that are not asked.
 
 use pintle_model::{
     ContentBlock, CreateMessageParams, ElicitSchema, IncludeContext, SamplingMessage, StringSchema,
@@ -84,7 +84,7 @@ fn server() -> Server {
         .add_resource(Resource::new("form://", "form").reader(form))
 }
 
-fn said(_: &str, _: &Value) -> Value {
+fn model_answer(_: &str, _: &Value) -> Value {
     json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "hm" } })
 }
 
@@ -96,7 +96,9 @@ async fn a_model_is_asked_with_everything_but_context_that_was_not_declared() {
     for revision in ALL {
         for (capabilities, has_context) in [(able(), false), (with_context.clone(), true)] {
             let mut peer = Peer::connect(server(), revision, capabilities).await;
-            let answered = peer.complete("tools/call", tool("full"), said).await;
+            let answered = peer
+                .complete("tools/call", tool("full"), model_answer)
+                .await;
             assert_eq!(text(&answered), "said");
             let params = &peer.asked[0].1;
             assert_eq!(params["messages"][0]["content"]["text"], "Say something");
@@ -136,7 +138,8 @@ async fn tools_are_offered_to_no_model_that_takes_none() {
     assert_eq!(refused["error"]["code"], -32021);
     for revision in ["2025-11-25", MODERN] {
         let mut peer = Peer::connect(server(), revision, able()).await;
-        peer.complete("tools/call", tool("tools"), said).await;
+        peer.complete("tools/call", tool("tools"), model_answer)
+            .await;
         assert_eq!(peer.asked[0].1["tools"][0]["name"], "add");
     }
 }

@@ -1,4 +1,4 @@
-//! Where a task's handler tells of its work: through its request while that is there.
+//! The engine handle of a task: its request first, then its session, then no conversation.
 
 use pintle_runtime::sync::Mutex;
 use std::sync::{Arc, Weak};
@@ -7,8 +7,8 @@ use pintle_proto::{Connection, Input, Limits, RequestKey, ServerProfile, Terms};
 use pintle_runtime::EngineHandle;
 use tokio::time::Instant;
 
-/// An outlet that outlives its conversation: what is said through it then goes nowhere.
-pub(crate) struct TaskOutlet {
+/// An engine handle that outlives its conversation. Later notices are dropped.
+pub(crate) struct TaskEngineHandle {
     link: Mutex<Link>,
     mute: Mutex<Connection>,
 }
@@ -21,19 +21,19 @@ enum Link {
     Gone,
 }
 
-impl TaskOutlet {
-    /// An outlet of a request that may become a task.
+impl TaskEngineHandle {
+    /// Creates the handle of a request that may become a task.
     pub(crate) fn of_request(
-        outlet: Arc<dyn EngineHandle>,
+        engine_handle: Arc<dyn EngineHandle>,
         profile: &Arc<ServerProfile>,
         terms: &Terms,
     ) -> Self {
-        let limits = outlet.with(|engine| engine.limits().clone());
-        Self::new(Link::Request(outlet), profile, limits, terms)
+        let limits = engine_handle.with(|engine| engine.limits().clone());
+        Self::new(Link::Request(engine_handle), profile, limits, terms)
     }
 
-    /// An outlet of nobody.
-    pub(crate) fn of_nobody(profile: &Arc<ServerProfile>, terms: &Terms) -> Self {
+    /// Creates a handle without a conversation.
+    pub(crate) fn detached(profile: &Arc<ServerProfile>, terms: &Terms) -> Self {
         Self::new(Link::Gone, profile, Limits::default(), terms)
     }
 
@@ -49,8 +49,8 @@ impl TaskOutlet {
 
     /// Changes the engine of the request, while that is not answered.
     pub(crate) fn with_request(&self, act: impl FnOnce(&mut Connection)) {
-        if let Some(outlet) = self.conversation() {
-            outlet.with(act);
+        if let Some(engine_handle) = self.conversation() {
+            engine_handle.with(act);
         }
     }
 
@@ -58,7 +58,9 @@ impl TaskOutlet {
     pub(crate) fn detach(&self, keeps_session: bool) {
         let mut link = self.link.lock();
         *link = match &*link {
-            Link::Request(outlet) if keeps_session => Link::Session(Arc::downgrade(outlet)),
+            Link::Request(engine_handle) if keeps_session => {
+                Link::Session(Arc::downgrade(engine_handle))
+            }
             _ => Link::Gone,
         };
     }
@@ -66,23 +68,23 @@ impl TaskOutlet {
     /// The conversation behind it, while it lives.
     pub(crate) fn conversation(&self) -> Option<Arc<dyn EngineHandle>> {
         match &*self.link.lock() {
-            Link::Request(outlet) => Some(Arc::clone(outlet)),
-            Link::Session(outlet) => outlet.upgrade(),
+            Link::Request(engine_handle) => Some(Arc::clone(engine_handle)),
+            Link::Session(engine_handle) => engine_handle.upgrade(),
             Link::Gone => None,
         }
     }
 }
 
-impl EngineHandle for TaskOutlet {
+impl EngineHandle for TaskEngineHandle {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         match self.conversation() {
-            Some(outlet) => outlet.engine(act),
+            Some(engine_handle) => engine_handle.engine(act),
             None => act(&mut self.mute.lock()),
         }
     }
 
     fn is_behind(&self, key: RequestKey) -> bool {
         let conversation = self.conversation();
-        conversation.is_some_and(|outlet| outlet.is_behind(key))
+        conversation.is_some_and(|engine_handle| engine_handle.is_behind(key))
     }
 }
