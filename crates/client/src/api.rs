@@ -93,7 +93,7 @@ impl Client {
         let mut request = Request::new(CallTool::NAME);
         if self.0.connect.binding() == Binding::Http {
             let mut routing = Routing::new(name);
-            if let (Some(tool), Ok(written)) = (self.0.known.get(name), &written) {
+            if let (Some(tool), Ok(written)) = (self.0.tool_cache.get(name), &written) {
                 routing.params = tool.repeated(written.arguments());
             }
             request.routing = Some(Box::new(routing));

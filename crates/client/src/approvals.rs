@@ -100,10 +100,10 @@ impl Approvals {
     ///
     /// [`ApprovalError::Never`] and [`ApprovalError::Changed`].
     pub fn check(&self, tool: &Tool) -> Result<(), ApprovalError> {
-        self.judge(&tool.name, &Self::fingerprint(tool))
+        self.check_fingerprint(&tool.name, &Self::fingerprint(tool))
     }
 
-    fn judge(&self, name: &str, fingerprint: &str) -> Result<(), ApprovalError> {
+    fn check_fingerprint(&self, name: &str, fingerprint: &str) -> Result<(), ApprovalError> {
         match self.lock().approved_by_name.get(name) {
             None => Err(ApprovalError::Never),
             Some(approved) if *approved.fingerprint == *fingerprint => Ok(()),
@@ -163,18 +163,15 @@ pub(crate) struct ToolPins {
 /// # Errors
 ///
 /// [`ApprovalError`].
-pub(crate) fn judge(
+pub(crate) fn check_approval(
     approvals: &Approvals,
     name: &str,
-    known: Option<&KnownTool>,
+    tool: Option<&KnownTool>,
 ) -> Result<(), ApprovalError> {
-    let known = known.ok_or(ApprovalError::Unlisted)?;
-    let fingerprint = known
-        .fingerprint
-        .as_deref()
-        .ok_or(ApprovalError::Unlisted)?;
-    approvals.judge(name, fingerprint)?;
-    match known.is_ambiguous {
+    let tool = tool.ok_or(ApprovalError::Unlisted)?;
+    let fingerprint = tool.fingerprint.as_deref().ok_or(ApprovalError::Unlisted)?;
+    approvals.check_fingerprint(name, fingerprint)?;
+    match tool.is_ambiguous {
         true => Err(ApprovalError::Changed),
         false => Ok(()),
     }

@@ -63,8 +63,8 @@ struct Watcher {
 
 /// The subscription of the watcher.
 struct Watched {
-    heard: Subscription,
-    asked: SubscriptionFilter,
+    subscription: Subscription,
+    requested: SubscriptionFilter,
     since: Instant,
 }
 
@@ -94,7 +94,7 @@ impl Watcher {
             };
             tokio::select! {
                 biased;
-                change = open.heard.next() => if change.is_none() {
+                change = open.subscription.next() => if change.is_none() {
                     let was_good = open.since.elapsed() > self.options.max_reconnect_delay;
                     failures = if was_good { 1 } else { failures + 1 };
                     watched = None;
@@ -107,54 +107,64 @@ impl Watcher {
 
     /// Returns true if the client should subscribe to something that it does not listen for.
     fn must_ask(&self, watched: Option<&Watched>) -> bool {
-        let wanted = self.wanted(watched);
+        let filter = self.filter(watched);
         let Some(watched) = watched else {
-            return !is_nothing(&wanted);
+            return !is_nothing(&filter);
         };
-        let mut uris = wanted.resource_subscriptions.iter().flatten();
-        uris.any(|uri| !watched.asked.wants_resource(uri))
+        let mut uris = filter.resource_subscriptions.iter().flatten();
+        uris.any(|uri| !watched.requested.wants_resource(uri))
     }
 
     /// Returns every list that the server can report, and resources up to the limit. Cached and
     /// subscribed resources come first, then cached ones, then formerly cached ones.
-    fn wanted(&self, watched: Option<&Watched>) -> SubscriptionFilter {
+    fn filter(&self, watched: Option<&Watched>) -> SubscriptionFilter {
         let offers = &self.session.info.capabilities;
-        let mut wanted = listed(offers);
+        let mut filter = listed(offers);
         if tells_of_resources(offers) {
-            let asked = watched.and_then(|watched| watched.asked.resource_subscriptions.as_ref());
+            let requested =
+                watched.and_then(|watched| watched.requested.resource_subscriptions.as_ref());
             let kept = self.cache.uris();
-            let was_asked = |uri: &String| asked.is_some_and(|asked| asked.contains(uri));
-            let gone = asked.into_iter().flatten();
+            let was_asked =
+                |uri: &String| requested.is_some_and(|requested| requested.contains(uri));
+            let gone = requested.into_iter().flatten();
             let gone: Vec<_> = gone.filter(|uri| !kept.contains(uri)).cloned().collect();
             let (mut uris, new): (Vec<_>, Vec<_>) = kept.into_iter().partition(was_asked);
             uris.extend(new);
             uris.extend(gone);
             uris.truncate(self.options.max_watched_resources);
-            wanted.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+            filter.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         }
-        wanted
+        filter
     }
 
     /// Subscribes again; none if the server grants nothing. Removes the results that were not
     /// watched until now.
     async fn listen(&self, before: Option<&Watched>) -> Result<Option<Watched>, CallError> {
-        let asked = self.wanted(before);
-        let feed = Arc::new(ChangeQueue::new(self.options.max_queued_changes));
-        let patience = self.options.limits.call_idle_timeout;
+        let requested = self.filter(before);
+        let change_queue = Arc::new(ChangeQueue::new(self.options.max_queued_changes));
+        let timeout = self.options.limits.call_idle_timeout;
         let session = Arc::clone(&self.session);
-        let heard = listen_modern(session, asked.clone(), feed, patience, Audience::Cache).await?;
-        if is_nothing(heard.granted()) {
+        let subscription = listen_modern(
+            session,
+            requested.clone(),
+            change_queue,
+            timeout,
+            Audience::Cache,
+        )
+        .await?;
+        if is_nothing(subscription.granted()) {
             return Ok(None);
         }
-        for change in covered(heard.granted()) {
-            let was_heard = before.is_some_and(|watched| is_covered(&change, &watched.heard));
-            if !was_heard {
+        for change in covered(subscription.granted()) {
+            let was_covered =
+                before.is_some_and(|watched| is_covered(&change, &watched.subscription));
+            if !was_covered {
                 self.cache.changed(&change);
             }
         }
         Ok(Some(Watched {
-            heard,
-            asked,
+            subscription,
+            requested,
             since: Instant::now(),
         }))
     }
@@ -210,6 +220,6 @@ fn covered(filter: &SubscriptionFilter) -> Vec<Change> {
     lists.map(|(_, change)| change).chain(resources).collect()
 }
 
-fn is_covered(change: &Change, heard: &Subscription) -> bool {
-    covered(heard.granted()).contains(change)
+fn is_covered(change: &Change, subscription: &Subscription) -> bool {
+    covered(subscription.granted()).contains(change)
 }

@@ -39,8 +39,8 @@ impl<R> Call<R> {
 
     /// Sets the longest wait without an answer or progress. The default is the client's
     /// [`Limits::call_idle_timeout`](pintle_proto::Limits::call_idle_timeout) (60 s).
-    pub fn timeout(mut self, quiet: Duration) -> Self {
-        self.request.patience.quiet = Some(quiet);
+    pub fn timeout(mut self, idle: Duration) -> Self {
+        self.request.timeouts.idle = Some(idle);
         self
     }
 
@@ -48,7 +48,7 @@ impl<R> Call<R> {
     /// [`Limits::call_total_timeout`](pintle_proto::Limits::call_total_timeout) (10 min). The time
     /// in which the user answers questions is not counted.
     pub fn total_timeout(mut self, total: Duration) -> Self {
-        self.request.patience.total = Some(total);
+        self.request.timeouts.total = Some(total);
         self
     }
 
@@ -92,12 +92,12 @@ impl<R: Send + 'static> Call<R> {
     pub fn start(self) -> RunningCall<R> {
         let seen = Arc::new(Mutex::new(VecDeque::new()));
         let queue = Arc::clone(&seen);
-        let hear = move |progress| {
+        let observer = move |progress| {
             let mut queue = queue.lock();
             queue.push_back(progress);
         };
         RunningCall {
-            future: self.on_progress(hear).into_future(),
+            future: self.on_progress(observer).into_future(),
             seen,
             outcome: None,
         }

@@ -117,22 +117,31 @@ impl State {
 mod tests {
     use super::*;
 
-    fn next(feed: &ChangeQueue) -> Poll<Result<Change, Ended>> {
-        feed.poll_next(&Context::from_waker(Waker::noop()))
+    fn next(change_queue: &ChangeQueue) -> Poll<Result<Change, Ended>> {
+        change_queue.poll_next(&Context::from_waker(Waker::noop()))
     }
 
     // hardening: H-166
     #[test]
     fn a_queue_merges_equal_changes_and_counts_missed_ones() {
-        let feed = ChangeQueue::new(2);
+        let change_queue = ChangeQueue::new(2);
         for uri in ["a:1", "a:1", "a:2", "a:3", "a:1"] {
-            feed.push(Change::Resource(uri.to_owned()));
+            change_queue.push(Change::Resource(uri.to_owned()));
         }
-        feed.end(Ended::ByServer);
-        feed.push(Change::Tools);
-        assert_eq!(next(&feed), Poll::Ready(Ok(Change::Resource("a:1".into()))));
-        assert_eq!(next(&feed), Poll::Ready(Ok(Change::Resource("a:2".into()))));
-        assert_eq!(next(&feed), Poll::Ready(Err(Ended::ByServer)));
-        assert_eq!((feed.take_missed(), feed.take_missed()), (1, 0));
+        change_queue.end(Ended::ByServer);
+        change_queue.push(Change::Tools);
+        assert_eq!(
+            next(&change_queue),
+            Poll::Ready(Ok(Change::Resource("a:1".into())))
+        );
+        assert_eq!(
+            next(&change_queue),
+            Poll::Ready(Ok(Change::Resource("a:2".into())))
+        );
+        assert_eq!(next(&change_queue), Poll::Ready(Err(Ended::ByServer)));
+        assert_eq!(
+            (change_queue.take_missed(), change_queue.take_missed()),
+            (1, 0)
+        );
     }
 }

@@ -6,7 +6,7 @@ use pintle_model::method::{CallTool, Method};
 use pintle_model::{Feature, TaskMetadata, TaskSupport, Tool};
 use serde::Deserialize;
 
-use crate::approvals::judge;
+use crate::approvals::check_approval;
 use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::output_schema::OutputCheck;
@@ -69,10 +69,10 @@ pub(crate) async fn admit(
         // The lookup also reads cached pages, so that the client learns their tools again.
         is_listed(lookup, &tool).await;
     }
-    let known = state.known.get(&tool);
+    let cached = state.tool_cache.get(&tool);
     let pins = state.pins.as_ref();
     pins.map_or(Ok(()), |pins| {
-        judge(&pins.approvals, &tool, known.as_deref())
+        check_approval(&pins.approvals, &tool, cached.as_deref())
     })
     .map_err(|why| CallError::NotApproved { tool, why })
 }
@@ -107,8 +107,8 @@ pub(crate) async fn wish(
     let Some(tool) = request.tool.as_deref() else {
         return Ok(None);
     };
-    let support = match state.known.get(tool) {
-        Some(known) => Some(known.task_support.clone()),
+    let support = match state.tool_cache.get(tool) {
+        Some(cached) => Some(cached.task_support.clone()),
         // Only a call that requests a task looks the tool up. Other calls learn it from the answer.
         None if request.wish.is_some() => task_support(lookup, tool).await?,
         None => None,
@@ -198,8 +198,8 @@ mod tests {
         approvals.approve(&tool("t"));
         let client = offline(Client::builder().pin_tools(approvals));
         let fingerprint = Approvals::fingerprint(&tool("t")).into();
-        let known = &client.0.known;
-        known.learn(&tool("t"), Vec::new(), Some(fingerprint), 0, 1);
+        let tool_cache = &client.0.tool_cache;
+        tool_cache.learn(&tool("t"), Vec::new(), Some(fingerprint), 0, 1);
         let lookup = FakeLookup::failing();
         let admitted = admit(&client.0, &lookup, "t".to_owned()).await;
         assert!(

@@ -74,7 +74,7 @@ impl Client {
     /// reports it. Returns true if the visit was pending.
     pub fn complete_visit(&self, elicitation_id: &str) -> bool {
         let session = self.0.current();
-        session.is_some_and(|session| session.hub.end_visit(elicitation_id))
+        session.is_some_and(|session| session.dispatcher.end_visit(elicitation_id))
     }
 
     /// Ends the conversation for good: calls that wait fail, and so do later ones. The server

@@ -52,7 +52,7 @@ struct Bounds {
     tasks: usize,
     bytes: usize,
     ttl: Duration,
-    longest: Duration,
+    max_ttl: Duration,
 }
 
 /// The outcome of a question: the answer as an object without `_meta`, and its `_meta`.
@@ -68,7 +68,7 @@ impl ClientTasks {
             tasks: options.max_client_tasks,
             bytes: options.max_client_task_bytes,
             ttl: options.client_task_ttl,
-            longest: options.max_client_task_ttl,
+            max_ttl: options.max_client_task_ttl,
         };
         Self(Arc::new(Shared {
             peer,
@@ -77,7 +77,7 @@ impl ClientTasks {
         }))
     }
 
-    pub(crate) fn desk(&self) -> ClientTaskHandle {
+    pub(crate) fn handle(&self) -> ClientTaskHandle {
         ClientTaskHandle(Arc::clone(&self.0))
     }
 }
@@ -102,7 +102,7 @@ impl ClientTaskHandle {
     ) -> Result<Reply, Error> {
         let bounds = &self.0.bounds;
         let ttl = wish.ttl.unwrap_or(bounds.ttl);
-        let ttl = ttl.max(SHORTEST).min(bounds.longest.max(SHORTEST));
+        let ttl = ttl.max(SHORTEST).min(bounds.max_ttl.max(SHORTEST));
         let task = new_task(ttl)?;
         let created = Reply::complete(CreateTaskResult::new(task.clone()), revision)?;
         let mut table = self.0.lock();
@@ -177,10 +177,10 @@ impl Shared {
             return;
         };
         drop(table);
-        self.tell(&task);
+        self.notify(&task);
     }
 
-    fn tell(&self, task: &Task) {
+    fn notify(&self, task: &Task) {
         tracing::debug!(task = %task.task_id, status = %task.status, "a task of our own has ended");
         let Ok(Value::Object(params)) = serde_json::to_value(task) else {
             return;

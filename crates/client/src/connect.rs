@@ -62,16 +62,16 @@ impl ClientState {
 /// Opens a conversation.
 async fn open(state: &ClientState) -> Result<Conversation, ConnectError> {
     let key = state.connect.key();
-    let mut known = known_era(state, key.as_deref());
+    let mut cached = known_era(state, key.as_deref());
     for _ in 0..ATTEMPTS {
         let raw = reach(state).await?;
-        let mut opening = Opening::new(state, &raw, known);
+        let mut opening = Opening::new(state, &raw, cached);
         match opening.negotiate().await {
             Ok((info, era)) => {
                 remember(state, key.as_deref(), era);
                 return Ok(finish(state, raw, info));
             }
-            Err(Stop::StartOver(era)) => known = Some(era),
+            Err(Stop::StartOver(era)) => cached = Some(era),
             Err(Stop::Fail(error)) => {
                 if let Some(key) = &key {
                     state.eras.forget(key);
@@ -108,7 +108,7 @@ async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
         Err(_) => {
             return Err(ConnectError::TimedOut {
                 what: "the connection",
-                patience: wait,
+                timeout: wait,
             });
         }
     };
@@ -118,13 +118,19 @@ async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
         Arc::clone(&state.options.limits),
     );
     let peer = Peer::new(engine);
-    let hub = Dispatcher::new(
+    let dispatcher = Dispatcher::new(
         state.handlers.clone(),
         Arc::clone(&state.cache),
-        Arc::clone(&state.told),
+        Arc::clone(&state.task_events),
     );
-    let own = ClientTasks::new(peer.clone(), &state.options);
-    Ok(start(peer, transport, state.handlers.clone(), hub, own))
+    let client_tasks = ClientTasks::new(peer.clone(), &state.options);
+    Ok(start(
+        peer,
+        transport,
+        state.handlers.clone(),
+        dispatcher,
+        client_tasks,
+    ))
 }
 
 fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Conversation {
@@ -139,12 +145,12 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Conversation {
     let session = Conversation {
         peer: raw.peer,
         info,
-        hub: raw.hub,
+        dispatcher: raw.dispatcher,
         end: raw.end,
         fault: raw.fault,
         is_watched: AtomicBool::new(false),
         turns: Turns::default(),
-        patience: Timeouts::new(limits.call_idle_timeout, limits.call_total_timeout),
+        timeouts: Timeouts::new(limits.call_idle_timeout, limits.call_total_timeout),
     };
     keep_alive(&session, &state.options);
     session
@@ -167,18 +173,18 @@ impl From<ConnectError> for Stop {
 struct Opening<'a> {
     state: &'a ClientState,
     raw: &'a Raw,
-    known: Option<Era>,
+    cached: Option<Era>,
     modern: Vec<Revision>,
     probes: usize,
     has_probed_again: bool,
 }
 
 impl<'a> Opening<'a> {
-    fn new(state: &'a ClientState, raw: &'a Raw, known: Option<Era>) -> Self {
+    fn new(state: &'a ClientState, raw: &'a Raw, cached: Option<Era>) -> Self {
         Self {
             state,
             raw,
-            known,
+            cached,
             modern: state.mode.modern(),
             probes: 0,
             has_probed_again: false,
@@ -186,7 +192,7 @@ impl<'a> Opening<'a> {
     }
 
     async fn negotiate(&mut self) -> Result<(ServerInfo, Era), Stop> {
-        let first = match self.known {
+        let first = match self.cached {
             Some(Era::Legacy) => None,
             Some(Era::Modern(revision)) if self.modern.contains(&revision) => Some(revision),
             _ => self.modern.last().copied(),
@@ -233,9 +239,9 @@ impl<'a> Opening<'a> {
             Some(_) => options.probe_timeout,
             None => options.probe_timeout.max(options.connect_timeout),
         };
-        let patience = Timeouts::new(wait, wait);
+        let timeouts = Timeouts::new(wait, wait);
         let peer = &self.raw.peer;
-        let call = peer.open(|engine, now| engine.discover(now, revision, patience));
+        let call = peer.open(|engine, now| engine.discover(now, revision, timeouts));
         outcome(call).await
     }
 
@@ -249,7 +255,7 @@ impl<'a> Opening<'a> {
                 // The connection ended without an answer, so that the server may still be a modern
                 // one.
                 Err(PeerCallError::Lost(error)) => lost(error),
-                Err(PeerCallError::TimedOut(patience)) => silent("server/discover", patience),
+                Err(PeerCallError::TimedOut(timeout)) => silent("server/discover", timeout),
                 _ => self.no_handshake(),
             }));
         }
@@ -302,9 +308,9 @@ impl<'a> Opening<'a> {
         match failure {
             PeerCallError::Answered(error) => ConnectError::Rejected(error),
             PeerCallError::Incompatible(theirs) => self.no_common(vec![theirs]),
-            PeerCallError::TimedOut(patience) => ConnectError::TimedOut {
+            PeerCallError::TimedOut(timeout) => ConnectError::TimedOut {
                 what: "initialize",
-                patience,
+                timeout,
             },
             PeerCallError::Lost(error) => lost(error),
             PeerCallError::Closed | PeerCallError::Cancelled => ConnectError::Closed,
@@ -317,8 +323,8 @@ impl<'a> Opening<'a> {
             ProbeError::NoCommonRevision { theirs } => self.no_common(theirs),
             ProbeError::Rejected(error) => ConnectError::Rejected(error),
             ProbeError::Unauthorized(error) => ConnectError::Unauthorized(error),
-            ProbeError::NoAnswer(PeerCallError::TimedOut(patience)) => {
-                silent("server/discover", patience)
+            ProbeError::NoAnswer(PeerCallError::TimedOut(timeout)) => {
+                silent("server/discover", timeout)
             }
             ProbeError::NoAnswer(failure) => self.refused(failure),
             _ => ConnectError::Misbehaved(Misbehavior::Contradiction),
@@ -339,8 +345,8 @@ impl<'a> Opening<'a> {
     }
 }
 
-fn silent(what: &'static str, patience: Duration) -> ConnectError {
-    ConnectError::TimedOut { what, patience }
+fn silent(what: &'static str, timeout: Duration) -> ConnectError {
+    ConnectError::TimedOut { what, timeout }
 }
 
 async fn outcome(

@@ -43,14 +43,14 @@ pub struct ServerInfo {
 pub(crate) struct Conversation {
     pub(crate) peer: Peer,
     pub(crate) info: ServerInfo,
-    pub(crate) hub: Arc<Dispatcher>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) end: watch::Receiver<Option<End>>,
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) is_watched: AtomicBool,
     /// The turns of messages about resources.
     pub(crate) turns: Turns,
     /// The timeouts of a call that does not set its own.
-    pub(crate) patience: Timeouts,
+    pub(crate) timeouts: Timeouts,
 }
 
 /// How a conversation ended.
@@ -76,7 +76,7 @@ impl Conversation {
 /// A conversation that a task of its own drives, before its first message.
 pub(crate) struct Raw {
     pub(crate) peer: Peer,
-    pub(crate) hub: Arc<Dispatcher>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) end: watch::Receiver<Option<End>>,
     /// The error with which this client ended the conversation.
     pub(crate) fault: Arc<OnceLock<TransportError>>,
@@ -107,34 +107,34 @@ pub(crate) fn start(
     peer: Peer,
     transport: impl Transport,
     handlers: Handlers,
-    hub: Dispatcher,
-    own: ClientTasks,
+    dispatcher: Dispatcher,
+    client_tasks: ClientTasks,
 ) -> Raw {
-    let (tell, end) = watch::channel(None);
-    let hub = Arc::new(hub);
+    let (end_sender, end) = watch::channel(None);
+    let dispatcher = Arc::new(dispatcher);
     let server = Arc::new(OnceLock::new());
-    let mut desk = EventHandler {
+    let mut handler = EventHandler {
         peer: peer.clone(),
         handlers,
-        hub: Arc::clone(&hub),
+        dispatcher: Arc::clone(&dispatcher),
         server: Arc::clone(&server),
-        own,
+        client_tasks,
         answering: HashMap::new(),
     };
     let driven = peer.clone();
     let fault = Arc::new(OnceLock::new());
     let found = Arc::clone(&fault);
     tokio::spawn(async move {
-        let ended = drive(driven, transport, |event| desk.handle(event)).await;
+        let ended = drive(driven, transport, |event| handler.handle(event)).await;
         let ended = ended.and_then(|()| found.get().cloned().map_or(Ok(()), Err));
         tracing::debug!(?ended, "a conversation ended");
-        desk.hub.lost();
-        tell.send_replace(Some(ended));
+        handler.dispatcher.lost();
+        end_sender.send_replace(Some(ended));
     });
     Raw {
         guard: CloseOnDrop(Some(peer.clone())),
         peer,
-        hub,
+        dispatcher,
         end,
         fault,
         server,
@@ -145,9 +145,9 @@ pub(crate) fn start(
 struct EventHandler {
     peer: Peer,
     handlers: Handlers,
-    hub: Arc<Dispatcher>,
+    dispatcher: Arc<Dispatcher>,
     server: Arc<OnceLock<Arc<Implementation>>>,
-    own: ClientTasks,
+    client_tasks: ClientTasks,
     answering: HashMap<RequestKey, AbortHandle>,
 }
 
@@ -163,9 +163,9 @@ impl EventHandler {
             Event::Notification(notified) => {
                 let terms = notified.terms.as_ref();
                 let revision = terms.map_or(Revision::LATEST_LEGACY, |terms| terms.revision);
-                self.hub.notified(notified, revision);
+                self.dispatcher.notified(notified, revision);
             }
-            Event::Settled(call, outcome) => self.hub.settled(call, outcome.map(drop)),
+            Event::Settled(call, outcome) => self.dispatcher.settled(call, outcome.map(drop)),
             _ => {}
         }
     }
@@ -173,18 +173,18 @@ impl EventHandler {
     fn answer(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         self.answering.retain(|_, task| !task.is_finished());
         let key = ticket.key();
-        let owed = OwedAnswer {
+        let owed_answer = OwedAnswer {
             peer: self.peer.clone(),
             ticket: Some(ticket),
         };
-        let asked = Asked {
+        let context = AnswerContext {
             handlers: self.handlers.clone(),
-            hub: Arc::clone(&self.hub),
+            dispatcher: Arc::clone(&self.dispatcher),
             server: self.server.get().cloned(),
-            own: self.own.desk(),
+            client_tasks: self.client_tasks.handle(),
         };
         let task = tokio::spawn(async move {
-            owed.pay(asked.reply_to(incoming).await);
+            owed_answer.send(context.reply_to(incoming).await);
         });
         self.answering.insert(key, task.abort_handle());
     }
@@ -204,7 +204,7 @@ struct OwedAnswer {
 }
 
 impl OwedAnswer {
-    fn pay(mut self, reply: Result<Reply, Error>) {
+    fn send(mut self, reply: Result<Reply, Error>) {
         if let Some(ticket) = self.ticket.take() {
             self.peer
                 .with_engine_mut(|engine| engine.answer(ticket, reply));
@@ -222,30 +222,30 @@ impl Drop for OwedAnswer {
 }
 
 /// The values that answering a request needs.
-struct Asked {
+struct AnswerContext {
     handlers: Handlers,
-    hub: Arc<Dispatcher>,
+    dispatcher: Arc<Dispatcher>,
     server: Option<Arc<Implementation>>,
-    own: ClientTaskHandle,
+    client_tasks: ClientTaskHandle,
 }
 
-impl Asked {
+impl AnswerContext {
     async fn reply_to(self, incoming: IncomingRequest) -> Result<Reply, Error> {
         check_declared(&incoming)?;
         let (method, revision) = (incoming.method.clone(), incoming.terms.revision);
         if let Some(can) = &incoming.terms.capabilities.tasks
             && revision.has(Feature::CoreTasks)
         {
-            if let Some(served) = self.own.serve(&incoming).await {
+            if let Some(served) = self.client_tasks.serve(&incoming).await {
                 return served;
             }
             if can.has_request(method.as_str())
                 && let Some(wish) = wish_of(&incoming)?
             {
                 let question = question_of(method.as_str(), &incoming)?;
-                let own = self.own.clone();
+                let client_tasks = self.client_tasks.clone();
                 let work = self.answer(question, incoming);
-                return own.begin(&wish, revision, work);
+                return client_tasks.begin(&wish, revision, work);
             }
         }
         let question = question_of(method.as_str(), &incoming)?;
@@ -272,7 +272,7 @@ impl Asked {
         if let (Some(id), InputResponse::Elicit(result)) = (visit, &answer)
             && result.action == pintle_model::ElicitAction::Accept
         {
-            self.hub.expect_visit(id);
+            self.dispatcher.expect_visit(id);
         }
         fitted(answer, terms.revision)
     }

@@ -25,7 +25,7 @@ use crate::task_events::TaskEvents;
 pub(crate) struct Dispatcher {
     handlers: Handlers,
     cache: Arc<Cache>,
-    told: Arc<TaskEvents>,
+    task_events: Arc<TaskEvents>,
     state: Mutex<State>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Listener {
     /// The call that the server answers when it ends the subscription; none if listening is not a
     /// call.
     pub(crate) listen: Option<CallId>,
-    pub(crate) feed: Arc<ChangeQueue>,
+    pub(crate) change_queue: Arc<ChangeQueue>,
     pub(crate) audience: Audience,
 }
 
@@ -63,11 +63,11 @@ struct Tagged {
 }
 
 impl Dispatcher {
-    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>, told: Arc<TaskEvents>) -> Self {
+    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>, task_events: Arc<TaskEvents>) -> Self {
         Self {
             handlers,
             cache,
-            told,
+            task_events,
             state: Mutex::default(),
         }
     }
@@ -120,9 +120,9 @@ impl Dispatcher {
             Acknowledged::NAME => self.acknowledged(&notified),
             ElicitationComplete::NAME => self.visited(&notified),
             // The engine handles progress of open calls, so this progress belongs to a task.
-            Progress::NAME => self.told.progress(&notified),
+            Progress::NAME => self.task_events.progress(&notified),
             TaskStatusChanged::NAME | TaskChanged::NAME => {
-                self.told.changed(&notified);
+                self.task_events.changed(&notified);
                 if let Some(notice) = &self.handlers.notice {
                     notice(notified);
                 }
@@ -152,7 +152,7 @@ impl Dispatcher {
                 tracing::debug!(%listen, "a change belongs to no listener");
                 return;
             };
-            listener.feed.push(change.clone());
+            listener.change_queue.push(change.clone());
             if listener.audience == Audience::Cache {
                 return;
             }
@@ -162,7 +162,7 @@ impl Dispatcher {
                 .listeners
                 .values()
                 .filter(|listener| wants(&listener.filter, change));
-            wanting.for_each(|listener| listener.feed.push(change.clone()));
+            wanting.for_each(|listener| listener.change_queue.push(change.clone()));
         }
         if let Some(on_change) = &self.handlers.change {
             on_change(change.clone());
@@ -184,7 +184,7 @@ impl Dispatcher {
         if let Some(listener) = listener {
             let granted = params.notifications;
             let is_excessive = exceeds(&granted, &listener.filter);
-            listener.feed.acknowledge(granted, is_excessive);
+            listener.change_queue.acknowledge(granted, is_excessive);
         }
     }
 
@@ -208,7 +208,7 @@ impl Dispatcher {
             .values()
             .find(|listener| listener.listen == Some(call));
         if let Some(listener) = its {
-            listener.feed.end(match ended {
+            listener.change_queue.end(match ended {
                 Ok(()) => Ended::ByServer,
                 Err(failure) => Ended::Failed(failure),
             });
@@ -219,7 +219,9 @@ impl Dispatcher {
     pub(crate) fn lost(&self) {
         let mut state = self.lock();
         for listener in state.listeners.values() {
-            listener.feed.end(Ended::Failed(PeerCallError::Closed));
+            listener
+                .change_queue
+                .end(Ended::Failed(PeerCallError::Closed));
         }
         // No notification can report the end of a visit any more.
         state.visits = PendingVisits::default();
@@ -265,7 +267,7 @@ fn wants(filter: &SubscriptionFilter, change: &Change) -> bool {
             .resource_subscriptions
             .iter()
             .flatten()
-            .any(|wanted| uri.starts_with(wanted.as_str())),
+            .any(|subscribed| uri.starts_with(subscribed.as_str())),
     }
 }
 

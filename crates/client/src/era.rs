@@ -95,14 +95,14 @@ impl EraCache {
 
     /// Stores the era of a server as found at `now`.
     pub fn put(&self, key: impl Into<String>, era: Era, now: SystemTime) {
-        let (key, mut known) = (key.into(), self.lock());
-        if !known.contains_key(&key) && known.len() >= SERVERS {
-            let oldest = known.iter().min_by_key(|(_, (_, since))| *since);
+        let (key, mut eras) = (key.into(), self.lock());
+        if !eras.contains_key(&key) && eras.len() >= SERVERS {
+            let oldest = eras.iter().min_by_key(|(_, (_, since))| *since);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                known.remove(&oldest);
+                eras.remove(&oldest);
             }
         }
-        known.insert(key, (era, now));
+        eras.insert(key, (era, now));
     }
 
     /// Removes a server, because its behavior contradicts the cached era.
@@ -113,9 +113,8 @@ impl EraCache {
     /// Returns all entries with the times at which they were found, so that a program can store
     /// them across runs.
     pub fn entries(&self) -> Vec<(String, Era, SystemTime)> {
-        let known = self.lock();
-        known
-            .iter()
+        let eras = self.lock();
+        eras.iter()
             .map(|(key, (era, since))| (key.clone(), *era, *since))
             .collect()
     }

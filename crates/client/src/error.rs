@@ -66,12 +66,12 @@ pub enum CallError {
         source: QuestionError,
     },
     /// The server did not answer within the call's timeout. The call was cancelled at the server.
-    #[error("{method} was not answered within {patience:?}")]
+    #[error("{method} was not answered within {timeout:?}")]
     TimedOut {
         /// Method of the call.
         method: MethodName,
         /// The timeout that elapsed.
-        patience: Duration,
+        timeout: Duration,
     },
     /// The call became a task, and the task was cancelled.
     #[error("{method} became the task {task}, which was cancelled")]
@@ -182,7 +182,7 @@ impl CallError {
                 method,
                 error: Box::new(error),
             },
-            PeerCallError::TimedOut(patience) => Self::TimedOut { method, patience },
+            PeerCallError::TimedOut(timeout) => Self::TimedOut { method, timeout },
             PeerCallError::Lost(source) => Self::Disconnected { method, source },
             PeerCallError::Cancelled | PeerCallError::Closed => Self::Closed { method },
             PeerCallError::Incompatible(revision) => Self::Misbehaved {
@@ -286,12 +286,12 @@ pub enum ConnectError {
     #[error("the server refused the conversation: {0}")]
     Rejected(Error),
     /// The server did not answer the first request.
-    #[error("the server did not answer {what} within {patience:?}")]
+    #[error("the server did not answer {what} within {timeout:?}")]
     TimedOut {
         /// The request.
         what: &'static str,
         /// The timeout that elapsed.
-        patience: Duration,
+        timeout: Duration,
     },
     /// The server's answer to the first request violates the protocol.
     #[error("the server misbehaved while the conversation was opened")]

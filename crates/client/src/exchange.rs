@@ -22,7 +22,7 @@ pub(crate) async fn exchange(
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
     let mut call = NewCall::new(request.method.clone(), body);
-    call.timeouts = Some(request.patience.patience(session.patience));
+    call.timeouts = Some(request.timeouts.or_default(session.timeouts));
     call.wants_progress = request.on_progress.is_some();
     call.routing.clone_from(&request.routing);
     call.meta.clone_from(&request.meta);
@@ -40,8 +40,8 @@ pub(crate) async fn exchange(
     loop {
         match poll_fn(|task| call.poll_step(task)).await {
             Step::Progress(progress) => {
-                if let Some(hear) = &mut request.on_progress {
-                    hear(progress);
+                if let Some(observer) = &mut request.on_progress {
+                    observer(progress);
                 }
             }
             Step::Done(outcome) => {

@@ -60,20 +60,20 @@ pub(crate) async fn see_through(
     request: &mut Request,
     record: Record,
 ) -> Result<Made, CallError> {
-    let mut leaving = CancelOnDrop::new(state, record.task_id.clone());
-    let task = Arc::new(Followed::begun(request, record.clone()));
-    let hear = TaskObserver {
+    let mut cancel_on_drop = CancelOnDrop::new(state, record.task_id.clone());
+    let task = Arc::new(Followed::from_record(request, record.clone()));
+    let observer = TaskObserver {
         progress: request.on_progress.take(),
         change: None,
     };
-    let mut waiting = request.patience;
-    let usual = state.options.limits.call_total_timeout;
+    let mut waiting = request.timeouts;
+    let default = state.options.limits.call_total_timeout;
     waiting
         .total
-        .get_or_insert(usual.max(waiting.quiet.unwrap_or_default()));
-    let mut follow = Follow::new(state, lookup, task, waiting, hear);
+        .get_or_insert(default.max(waiting.idle.unwrap_or_default()));
+    let mut follow = Follow::new(state, lookup, task, waiting, observer);
     let ended = follow.until_end(Some(record)).await;
-    leaving.is_over = follow.is_over;
+    cancel_on_drop.is_over = follow.is_over;
     ended
 }
 
@@ -85,8 +85,8 @@ pub(crate) struct Follow<'a> {
     waiting: CallTimeouts,
     total: Duration,
     deadline: Instant,
-    hear: TaskObserver,
-    ear: Arc<TaskListener>,
+    observer: TaskObserver,
+    listener: Arc<TaskListener>,
     pace: PollSchedule,
     shown: Option<Record>,
     /// Whether the task is known to have ended.
@@ -107,7 +107,7 @@ impl<'a> Follow<'a> {
         lookup: &'a dyn ToolLookup,
         task: Arc<Followed>,
         waiting: CallTimeouts,
-        hear: TaskObserver,
+        observer: TaskObserver,
     ) -> Self {
         let options = &state.options;
         let total = waiting.total.unwrap_or(options.task_timeout);
@@ -115,8 +115,8 @@ impl<'a> Follow<'a> {
             waiting,
             total,
             deadline: deadline(total),
-            hear,
-            ear: state.told.listen(task.id()),
+            observer,
+            listener: state.task_events.listen(task.id()),
             pace: PollSchedule::new(options),
             shown: None,
             is_over: false,
@@ -282,14 +282,14 @@ impl<'a> Follow<'a> {
     /// Waits until the next poll: when it is due, or when the server reports a change.
     async fn pause(&mut self, record: &Record) -> Result<(), CallError> {
         let pause = self.pace.after(record);
-        let least = pause.min(self.pace.least());
-        self.sleep(least).await?;
-        let until = (Instant::now() + (pause - least)).min(self.deadline);
-        let ear = Arc::clone(&self.ear);
-        while !ear.take_change() && Instant::now() < until {
+        let min = pause.min(self.pace.least());
+        self.sleep(min).await?;
+        let until = (Instant::now() + (pause - min)).min(self.deadline);
+        let listener = Arc::clone(&self.listener);
+        while !listener.take_change() && Instant::now() < until {
             tokio::select! {
                 biased;
-                () = ear.heard() => self.tell_progress(),
+                () = listener.notified() => self.report_progress(),
                 () = sleep_until(until) => {}
             }
         }
@@ -312,24 +312,24 @@ impl<'a> Follow<'a> {
     /// Awaits the work, and passes on the progress that arrives meanwhile.
     async fn hearing<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
-        let ear = Arc::clone(&self.ear);
+        let listener = Arc::clone(&self.listener);
         loop {
             let done = tokio::select! {
                 biased;
                 done = &mut work => Some(done),
-                () = ear.heard() => None,
+                () = listener.notified() => None,
             };
-            self.tell_progress();
+            self.report_progress();
             if let Some(done) = done {
                 return done;
             }
         }
     }
 
-    fn tell_progress(&mut self) {
-        while let Some(progress) = self.ear.take_progress() {
-            if let Some(hear) = &mut self.hear.progress {
-                hear(progress);
+    fn report_progress(&mut self) {
+        while let Some(progress) = self.listener.take_progress() {
+            if let Some(observer) = &mut self.observer.progress {
+                observer(progress);
             }
         }
     }
@@ -345,8 +345,8 @@ impl<'a> Follow<'a> {
             return;
         }
         tracing::debug!(task = %record.task_id, status = ?record.status, "a task is here");
-        if let Some(hear) = &mut self.hear.change {
-            hear(record);
+        if let Some(observer) = &mut self.observer.change {
+            observer(record);
         }
         self.shown = Some(record.clone());
     }
@@ -354,7 +354,7 @@ impl<'a> Follow<'a> {
     fn timed_out(&self) -> CallError {
         CallError::TimedOut {
             method: CallTool::NAME.into(),
-            patience: self.total,
+            timeout: self.total,
         }
     }
 

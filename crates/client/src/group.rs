@@ -283,8 +283,8 @@ impl Group {
     /// [`GroupError`].
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, GroupError> {
         let found = self.find_resource(uri).await?;
-        let heard = found.client.subscribe(uri).await;
-        heard.map_err(|source| found.failed(source))
+        let subscription = found.client.subscribe(uri).await;
+        subscription.map_err(|source| found.failed(source))
     }
 
     /// Gets a prompt by the name that the group gives it.

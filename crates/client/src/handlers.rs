@@ -255,13 +255,13 @@ mod tests {
     #[test]
     fn a_client_declares_the_configured_extensions() {
         const MACHINES: &str = "io.modelcontextprotocol/oauth-client-credentials";
-        let told = Handlers {
+        let handlers = Handlers {
             ignores_tasks: true,
             declared: vec![(MACHINES.to_owned(), JsonObject::new())],
             ..Handlers::default()
         };
         let expected = json!({ "extensions": { MACHINES: {} } });
-        assert_eq!(json!(told.capabilities()), expected);
+        assert_eq!(json!(handlers.capabilities()), expected);
     }
 
     // spec: 2025-11-25 TASK-01, TASK-03, TASK-06, TASK-07

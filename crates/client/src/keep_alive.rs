@@ -34,7 +34,7 @@ pub(crate) fn keep_alive(session: &Conversation, options: &ClientOptions) {
         peer: session.peer.clone(),
         fault: Arc::clone(&session.fault),
         method,
-        patience: options.ping_timeout,
+        timeout: options.ping_timeout,
     };
     let mut end = session.end.clone();
     tokio::spawn(async move {
@@ -50,7 +50,7 @@ struct Pinger {
     peer: Peer,
     fault: Arc<OnceLock<TransportError>>,
     method: &'static str,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Pinger {
@@ -66,7 +66,7 @@ impl Pinger {
     /// Returns true if the server answers at all; an unknown method is an answer, too.
     async fn is_answered(&self) -> bool {
         let mut call = NewCall::new(self.method, Bytes::from_static(b"{}"));
-        call.timeouts = Some(Timeouts::new(self.patience, self.patience));
+        call.timeouts = Some(Timeouts::new(self.timeout, self.timeout));
         match self.peer.call(call) {
             Ok(call) => match call.outcome().await {
                 Err(PeerCallError::TimedOut(_)) => false,
@@ -81,7 +81,7 @@ impl Pinger {
     }
 
     fn give_up(&self) {
-        tracing::warn!(method = self.method, patience = ?self.patience, "a ping was not answered");
+        tracing::warn!(method = self.method, timeout = ?self.timeout, "a ping was not answered");
         let error = TransportError::new(TransportErrorKind::TimedOut)
             .with_detail("a ping was not answered");
         // The conversation ends with the first recorded fault.

@@ -32,7 +32,7 @@ fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
         let fingerprint = client.look_at(tool);
         let (as_of, limit) = (client.cache.tool_changes(), client.options.max_cached_tools);
         client
-            .known
+            .tool_cache
             .learn(tool, param_headers, fingerprint, as_of, limit);
     }
     Ok(())
@@ -76,8 +76,8 @@ impl<T: Item> List<T> {
     }
 
     /// Waits so long for each page.
-    pub fn timeout(mut self, quiet: Duration) -> Self {
-        self.waiting.quiet = Some(quiet);
+    pub fn timeout(mut self, idle: Duration) -> Self {
+        self.waiting.idle = Some(idle);
         self
     }
 
@@ -157,7 +157,7 @@ fn page<T: Item>(client: &Client, waiting: CallTimeouts, cursor: Option<Cursor>)
     };
     let request = Request {
         params,
-        patience: waiting,
+        timeouts: waiting,
         is_repeatable: true,
         ..Request::new(T::METHOD)
     };

@@ -23,7 +23,7 @@ pub use stream::Subscription;
 pub(crate) async fn listen_modern(
     session: Arc<Conversation>,
     filter: SubscriptionFilter,
-    feed: Arc<ChangeQueue>,
+    change_queue: Arc<ChangeQueue>,
     wait: Duration,
     audience: Audience,
 ) -> Result<Subscription, CallError> {
@@ -33,12 +33,12 @@ pub(crate) async fn listen_modern(
         method: method.clone(),
         reason: error.to_string(),
     })?;
-    let key = session.hub.add(|| {
+    let key = session.dispatcher.add(|| {
         let listen = make(&session, Listen::NAME, params)?;
         Ok(Listener {
             filter,
             listen: Some(listen),
-            feed: Arc::clone(&feed),
+            change_queue: Arc::clone(&change_queue),
             audience,
         })
     });
@@ -47,8 +47,8 @@ pub(crate) async fn listen_modern(
         source,
     })?;
     // From here on, dropping the future ends the listening at the server.
-    let subscription = Subscription::new(session, key, Arc::clone(&feed));
-    let granted = poll_fn(|task| feed.poll_granted(task));
+    let subscription = Subscription::new(session, key, Arc::clone(&change_queue));
+    let granted = poll_fn(|task| change_queue.poll_granted(task));
     match tokio::time::timeout(wait, granted).await {
         Ok(Ok((granted, false))) => Ok(subscription.with_granted(granted)),
         Ok(Ok((_, true))) => Err(CallError::Misbehaved {
@@ -60,7 +60,7 @@ pub(crate) async fn listen_modern(
         Ok(Err(Ended::ByServer)) => Ok(subscription),
         Err(_) => Err(CallError::TimedOut {
             method,
-            patience: wait,
+            timeout: wait,
         }),
     }
 }
@@ -69,19 +69,20 @@ pub(crate) async fn listen_modern(
 pub(crate) async fn listen_legacy(
     session: Arc<Conversation>,
     filter: SubscriptionFilter,
-    feed: Arc<ChangeQueue>,
+    change_queue: Arc<ChangeQueue>,
 ) -> Result<Subscription, CallError> {
     let granted = offered(&filter, &session.info.capabilities);
     let listener = Listener {
         filter: granted.clone(),
         listen: None,
-        feed: Arc::clone(&feed),
+        change_queue: Arc::clone(&change_queue),
         audience: Audience::Caller,
     };
     let uris = granted.resource_subscriptions.clone().unwrap_or_default();
-    let added: Result<u64, std::convert::Infallible> = session.hub.add(|| Ok(listener));
+    let added: Result<u64, std::convert::Infallible> = session.dispatcher.add(|| Ok(listener));
     let Ok(key) = added;
-    let subscription = Subscription::new(Arc::clone(&session), key, feed).with_granted(granted);
+    let subscription =
+        Subscription::new(Arc::clone(&session), key, change_queue).with_granted(granted);
     for uri in uris {
         let turn = session.turns.take(&uri).await;
         begin(Arc::clone(&session), uri, turn).await?;

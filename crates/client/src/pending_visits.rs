@@ -15,21 +15,21 @@ pub(crate) type VisitEnd = oneshot::Receiver<()>;
 #[derive(Debug)]
 struct Expected {
     id: String,
-    tell: Option<oneshot::Sender<()>>,
+    notify: Option<oneshot::Sender<()>>,
 }
 
 impl PendingVisits {
     /// Records the start of a visit.
     pub(crate) fn expect(&mut self, id: String) {
-        self.push(Expected { id, tell: None });
+        self.push(Expected { id, notify: None });
     }
 
     /// Records the start of a visit, and returns a future that resolves at its end.
     pub(crate) fn wait(&mut self, id: String) -> VisitEnd {
-        let (tell, end) = oneshot::channel();
+        let (notify, end) = oneshot::channel();
         self.push(Expected {
             id,
-            tell: Some(tell),
+            notify: Some(notify),
         });
         end
     }
@@ -40,9 +40,9 @@ impl PendingVisits {
             return false;
         };
         let visit = self.0.remove(at);
-        if let Some(tell) = visit.tell {
+        if let Some(notify) = visit.notify {
             // The receiver may have been dropped.
-            let _ = tell.send(());
+            let _ = notify.send(());
         }
         true
     }

@@ -52,13 +52,13 @@ pub(crate) async fn persist(
     request: &mut Request,
     question: Option<&Question>,
 ) -> Result<(RawOutcome, Arc<Conversation>), CallError> {
-    let mut mends = Recovery::default();
+    let mut recovery = Recovery::default();
     loop {
         let error = match on_one_conversation(state, lookup, request, question).await {
             Ok(made) => return Ok(made),
             Err(error) => error,
         };
-        if !mends.mend(state, lookup, request, &error).await {
+        if !recovery.recover(state, lookup, request, &error).await {
             return Err(error);
         }
         tracing::debug!(method = request.method.as_str(), %error, "a call is made again");
@@ -76,7 +76,7 @@ pub(crate) struct Recovery {
 
 impl Recovery {
     /// Tries to recover from an error. Returns true if the call should be sent again.
-    pub(crate) async fn mend(
+    pub(crate) async fn recover(
         &mut self,
         state: &ClientState,
         lookup: &dyn ToolLookup,
@@ -145,7 +145,7 @@ async fn relearn(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Req
     if !is_listed(lookup, &name).await {
         return false;
     }
-    let repeated = state.known.get(&name);
+    let repeated = state.tool_cache.get(&name);
     let repeated = repeated.map(|tool| tool.repeated(arguments_of(params)));
     let repeated = repeated.unwrap_or_default();
     let has_changed = repeated != routing.params;
@@ -229,7 +229,7 @@ async fn go(
 ) -> Option<Option<VisitEnd>> {
     let id = asked.elicitation_id.clone();
     // This happens before the question, because the visit may end before the handler returns.
-    let end = id.clone().map(|id| session.hub.await_visit(id));
+    let end = id.clone().map(|id| session.dispatcher.await_visit(id));
     let question = InputRequest::from(ElicitParams::Url(asked));
     let consent = match answer(state, session, question).await {
         Ok(InputResponse::Elicit(result)) => result.action == ElicitAction::Accept,
@@ -243,7 +243,7 @@ async fn go(
         return Some(end);
     }
     if let Some(id) = id {
-        session.hub.end_visit(&id);
+        session.dispatcher.end_visit(&id);
     }
     None
 }
@@ -269,20 +269,31 @@ mod tests {
     async fn a_header_mismatch_is_recovered_once() {
         let client = offline(Client::builder());
         let header = ParamHeader::new("A", [Box::from("a")]);
-        client.0.known.learn(&tool("t"), vec![header], None, 0, 1);
+        client
+            .0
+            .tool_cache
+            .learn(&tool("t"), vec![header], None, 0, 1);
         let lookup = FakeLookup::new(Ok(Some(tool("t"))));
-        let (mut mends, mut request) = (Recovery::default(), call());
+        let (mut recovery, mut request) = (Recovery::default(), call());
         let error = CallError::Answered {
             method: CallTool::NAME.into(),
             error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
         };
-        assert!(mends.mend(&client.0, &lookup, &mut request, &error).await);
+        assert!(
+            recovery
+                .recover(&client.0, &lookup, &mut request, &error)
+                .await
+        );
         let params = request
             .routing
             .as_ref()
             .map(|routing| routing.params.clone());
         assert_eq!(params, Some(vec![("A".into(), "x".into())]));
-        assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+        assert!(
+            !recovery
+                .recover(&client.0, &lookup, &mut request, &error)
+                .await
+        );
         assert_eq!(lookup.names(), ["t"]);
     }
 
@@ -294,8 +305,12 @@ mod tests {
             error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
         };
         for lookup in [FakeLookup::new(Ok(None)), FakeLookup::failing()] {
-            let (mut mends, mut request) = (Recovery::default(), call());
-            assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+            let (mut recovery, mut request) = (Recovery::default(), call());
+            assert!(
+                !recovery
+                    .recover(&client.0, &lookup, &mut request, &error)
+                    .await
+            );
         }
     }
 
@@ -309,15 +324,21 @@ mod tests {
             (TransportErrorKind::Disconnected, true, true),
             (TransportErrorKind::TooLarge, true, false),
         ] {
-            let (mut mends, mut request) = (Recovery::default(), call());
+            let (mut recovery, mut request) = (Recovery::default(), call());
             request.is_repeatable = is_repeatable;
             let error = CallError::Disconnected {
                 method: CallTool::NAME.into(),
                 source: TransportError::new(loss),
             };
-            let first = mends.mend(&client.0, &lookup, &mut request, &error).await;
+            let first = recovery
+                .recover(&client.0, &lookup, &mut request, &error)
+                .await;
             assert_eq!(first, is_repeated, "{loss:?}, {is_repeatable}");
-            assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+            assert!(
+                !recovery
+                    .recover(&client.0, &lookup, &mut request, &error)
+                    .await
+            );
         }
         assert!(lookup.names().is_empty());
     }

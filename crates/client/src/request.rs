@@ -17,7 +17,7 @@ pub(crate) struct Request {
     pub(crate) params: Result<Bytes, String>,
     pub(crate) routing: Option<Box<Routing>>,
     pub(crate) meta: Meta,
-    pub(crate) patience: CallTimeouts,
+    pub(crate) timeouts: CallTimeouts,
     pub(crate) on_progress: Option<OnProgress>,
     /// True if the request changes nothing, so that it can be sent again after a loss.
     pub(crate) is_repeatable: bool,
@@ -50,7 +50,7 @@ impl Request {
             params: Ok(Bytes::from_static(b"{}")),
             routing: None,
             meta: Meta::new(),
-            patience: CallTimeouts::default(),
+            timeouts: CallTimeouts::default(),
             on_progress: None,
             is_repeatable: false,
             freshness: Freshness::Usual,
@@ -64,17 +64,17 @@ impl Request {
 /// The timeouts of a call that the caller has set.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallTimeouts {
-    pub(crate) quiet: Option<Duration>,
+    pub(crate) idle: Option<Duration>,
     pub(crate) total: Option<Duration>,
 }
 
 impl CallTimeouts {
     /// Returns the timeouts of a call: those of the client where the caller has set none.
-    pub(crate) fn patience(self, usual: Timeouts) -> Timeouts {
-        let ceiling = self.total.unwrap_or_else(|| {
+    pub(crate) fn or_default(self, default: Timeouts) -> Timeouts {
+        let total = self.total.unwrap_or_else(|| {
             // The total timeout is never shorter than the idle timeout.
-            usual.total.max(self.quiet.unwrap_or_default())
+            default.total.max(self.idle.unwrap_or_default())
         });
-        Timeouts::new(self.quiet.unwrap_or(usual.idle).min(ceiling), ceiling)
+        Timeouts::new(self.idle.unwrap_or(default.idle).min(total), total)
     }
 }

@@ -29,10 +29,10 @@ pub(crate) struct ClientState {
     pub(crate) options: ClientOptions,
     pub(crate) check_output: OutputCheck,
     pub(crate) pins: Option<ToolPins>,
-    pub(crate) known: ToolCache,
+    pub(crate) tool_cache: ToolCache,
     pub(crate) cache: Arc<Cache>,
     /// The notifications about tasks, and their listeners.
-    pub(crate) told: Arc<TaskEvents>,
+    pub(crate) task_events: Arc<TaskEvents>,
     pub(crate) state: Mutex<State>,
     pub(crate) opening: tokio::sync::Mutex<()>,
 }
@@ -99,7 +99,7 @@ impl ClientState {
             }
             Ok(session) => {
                 let session = Arc::new(session);
-                self.known.forget();
+                self.tool_cache.forget();
                 self.cache.clear();
                 state.session = Some(Arc::clone(&session));
                 (state.failures, state.failed_at, state.failure) = (0, None, None);
@@ -117,8 +117,8 @@ impl ClientState {
 
     /// Returns true if the present output schema of a tool is known, or its absence.
     pub(crate) fn knows_output_of(&self, tool: &str) -> bool {
-        let known = self.known.get(tool);
-        known.is_some_and(|tool| tool.as_of == self.cache.tool_changes())
+        let cached = self.tool_cache.get(tool);
+        cached.is_some_and(|tool| tool.as_of == self.cache.tool_changes())
     }
 
     /// Returns the output schema of a tool if it is known and checked.
@@ -126,7 +126,7 @@ impl ClientState {
         if self.check_output == OutputCheck::Off {
             return None;
         }
-        let tool = self.known.get(tool)?;
+        let tool = self.tool_cache.get(tool)?;
         let output = tool.output.clone()?;
         // Before that revision the member has no meaning in the protocol.
         let session = self.current()?;
@@ -136,8 +136,8 @@ impl ClientState {
 
     /// Returns true if the present definition of a tool is known and is the only one of its name.
     pub(crate) fn is_sure_of(&self, tool: &str) -> bool {
-        let known = self.known.get(tool);
-        known.is_some_and(|tool| !tool.is_ambiguous && tool.as_of == self.cache.tool_changes())
+        let cached = self.tool_cache.get(tool);
+        cached.is_some_and(|tool| !tool.is_ambiguous && tool.as_of == self.cache.tool_changes())
     }
 
     /// Compares a listed tool with its approved definition. Returns its fingerprint if the client

@@ -20,13 +20,16 @@ pub(crate) async fn listen(
 ) -> Result<Subscription, CallError> {
     let mut request = Request::new(Listen::NAME);
     request.is_repeatable = true;
-    let mut mends = Recovery::default();
+    let mut recovery = Recovery::default();
     loop {
         let error = match listen_once(client, filter.clone()).await {
             Ok(subscription) => return Ok(subscription),
             Err(error) => error,
         };
-        if !mends.mend(&client.0, client, &mut request, &error).await {
+        if !recovery
+            .recover(&client.0, client, &mut request, &error)
+            .await
+        {
             return Err(error);
         }
         tracing::debug!(%error, "listening begins again");
@@ -38,10 +41,10 @@ async fn listen_once(
     filter: SubscriptionFilter,
 ) -> Result<Subscription, CallError> {
     let session = client.0.session(&Listen::NAME.into()).await?;
-    let feed = Arc::new(ChangeQueue::new(client.0.options.max_queued_changes));
+    let change_queue = Arc::new(ChangeQueue::new(client.0.options.max_queued_changes));
     if session.info.revision.has(Feature::Listen) {
         let wait = client.0.options.limits.call_idle_timeout;
-        return listen_modern(session, filter, feed, wait, Audience::Caller).await;
+        return listen_modern(session, filter, change_queue, wait, Audience::Caller).await;
     }
-    listen_legacy(session, filter, feed).await
+    listen_legacy(session, filter, change_queue).await
 }

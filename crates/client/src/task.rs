@@ -83,9 +83,9 @@ impl IntoFuture for TaskCall {
         Box::pin(async move {
             let (answer, session) = begin(&client.0, &client, &mut request).await?;
             match answer {
-                RawOutcome::Task(record) => {
-                    Ok(TaskStart::Task(Task::begun(&client, &request, *record)))
-                }
+                RawOutcome::Task(record) => Ok(TaskStart::Task(Task::from_record(
+                    &client, &request, *record,
+                ))),
                 RawOutcome::Result(raw) => {
                     let result = read_as(&client.0, &request, read, &raw, &session)?;
                     Ok(TaskStart::Done(Box::new(result)))
@@ -138,8 +138,8 @@ impl Client {
 }
 
 impl Task {
-    pub(crate) fn begun(client: &Client, request: &Request, record: Record) -> Self {
-        Self::new(client, Followed::begun(request, record))
+    pub(crate) fn from_record(client: &Client, request: &Request, record: Record) -> Self {
+        Self::new(client, Followed::from_record(request, record))
     }
 
     fn new(client: &Client, followed: Followed) -> Self {

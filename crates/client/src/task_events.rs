@@ -24,12 +24,12 @@ pub(crate) struct TaskEvents(Mutex<Vec<Weak<TaskListener>>>);
 #[derive(Debug)]
 pub(crate) struct TaskListener {
     id: String,
-    state: Mutex<Heard>,
+    state: Mutex<ListenerState>,
     wake: Notify,
 }
 
 #[derive(Debug)]
-struct Heard {
+struct ListenerState {
     progress: VecDeque<ProgressParams>,
     last: f64,
     has_changed: bool,
@@ -45,19 +45,19 @@ struct Named {
 impl TaskEvents {
     /// Receives the notifications about a task until the listener is dropped.
     pub(crate) fn listen(&self, id: &str) -> Arc<TaskListener> {
-        let ear = Arc::new(TaskListener {
+        let listener = Arc::new(TaskListener {
             id: id.to_owned(),
-            state: Mutex::new(Heard {
+            state: Mutex::new(ListenerState {
                 progress: VecDeque::new(),
                 last: f64::NEG_INFINITY,
                 has_changed: false,
             }),
             wake: Notify::new(),
         });
-        let mut ears = self.lock();
-        ears.retain(|ear| ear.strong_count() > 0);
-        ears.push(Arc::downgrade(&ear));
-        ear
+        let mut listeners = self.lock();
+        listeners.retain(|listener| listener.strong_count() > 0);
+        listeners.push(Arc::downgrade(&listener));
+        listener
     }
 
     /// Records that a task has changed, whatever its status.
@@ -65,9 +65,13 @@ impl TaskEvents {
         let Ok(Named { task_id }) = notified.params.decode() else {
             return;
         };
-        for ear in self.ears().into_iter().filter(|ear| ear.id == task_id) {
-            ear.lock().has_changed = true;
-            ear.wake.notify_one();
+        for listener in self
+            .listeners()
+            .into_iter()
+            .filter(|listener| listener.id == task_id)
+        {
+            listener.lock().has_changed = true;
+            listener.wake.notify_one();
         }
     }
 
@@ -80,12 +84,16 @@ impl TaskEvents {
         let Some(id) = meta.and_then(Meta::related_task) else {
             return;
         };
-        for ear in self.ears().into_iter().filter(|ear| ear.id == id) {
-            ear.put(progress.clone());
+        for listener in self
+            .listeners()
+            .into_iter()
+            .filter(|listener| listener.id == id)
+        {
+            listener.put(progress.clone());
         }
     }
 
-    fn ears(&self) -> Vec<Arc<TaskListener>> {
+    fn listeners(&self) -> Vec<Arc<TaskListener>> {
         self.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
@@ -100,7 +108,7 @@ impl TaskListener {
     /// # Cancellation
     ///
     /// Nothing is lost.
-    pub(crate) async fn heard(&self) {
+    pub(crate) async fn notified(&self) {
         self.wake.notified().await;
     }
 
@@ -127,7 +135,7 @@ impl TaskListener {
         self.wake.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, ListenerState> {
         self.state.lock()
     }
 }

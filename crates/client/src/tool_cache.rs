@@ -39,9 +39,9 @@ impl ToolCache {
         as_of: u64,
         limit: usize,
     ) {
-        let mut known = self.lock();
-        let before = known.get(&tool.name);
-        if known.len() >= limit && before.is_none() {
+        let mut tools = self.lock();
+        let before = tools.get(&tool.name);
+        if tools.len() >= limit && before.is_none() {
             return;
         }
         let is_ambiguous = before.is_some_and(|before| before.fingerprint != fingerprint);
@@ -59,7 +59,7 @@ impl ToolCache {
             fingerprint,
             is_ambiguous,
         };
-        known.insert(tool.name.clone(), Arc::new(learned));
+        tools.insert(tool.name.clone(), Arc::new(learned));
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {

@@ -69,7 +69,7 @@ impl<'t> Opening<'t> {
         };
         let late = |_| ConnectError::TimedOut {
             what: "the beginning of the conversation",
-            patience: limit,
+            timeout: limit,
         };
         timeout(limit, self.reach()).await.map_err(late)?
     }

@@ -320,8 +320,8 @@ impl ClientBuilder {
             handlers: self.handlers,
             mode: self.mode,
             eras: self.eras,
-            known: ToolCache::default(),
-            told: Arc::default(),
+            tool_cache: ToolCache::default(),
+            task_events: Arc::default(),
             cache: Arc::new(Cache::new(
                 self.options.max_cached_results,
                 self.options.max_cached_bytes,

@@ -50,7 +50,7 @@ impl ClientTaskHandle {
             Error::invalid_params("the task has ended already; it cannot be cancelled")
         })?;
         drop(table);
-        self.0.tell(&task);
+        self.0.notify(&task);
         Reply::complete(task, incoming.terms.revision)
     }
 

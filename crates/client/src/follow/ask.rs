@@ -26,7 +26,7 @@ pub(crate) fn request<M: Method>(
     state: &ClientState,
     id: &str,
     params: &impl Serialize,
-    patience: CallTimeouts,
+    timeouts: CallTimeouts,
 ) -> Request {
     let mut request = Request::new(M::NAME);
     request.params = serde_json::to_vec(params)
@@ -35,7 +35,7 @@ pub(crate) fn request<M: Method>(
     if state.connect.binding() == Binding::Http {
         request.routing = Some(Box::new(Routing::new(id)));
     }
-    request.patience = patience;
+    request.timeouts = timeouts;
     request.is_repeatable = true;
     request
 }

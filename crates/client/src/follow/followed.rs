@@ -35,7 +35,7 @@ impl Followed {
     }
 
     /// Creates the state of the task that a call became.
-    pub(crate) fn begun(request: &Request, record: Record) -> Self {
+    pub(crate) fn from_record(request: &Request, record: Record) -> Self {
         let (id, tool) = (record.task_id.clone(), request.tool.clone());
         tracing::debug!(task = %id, tool, "a call has become a task");
         let state = State {

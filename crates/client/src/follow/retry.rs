@@ -57,12 +57,12 @@ impl Follow<'_> {
         if left.is_zero() {
             return Err(self.timed_out());
         }
-        let quiet = match method == GetTaskPayload::NAME {
+        let idle = match method == GetTaskPayload::NAME {
             true => Some(left),
-            false => self.waiting.quiet,
+            false => self.waiting.idle,
         };
         Ok(CallTimeouts {
-            quiet,
+            idle,
             total: Some(left),
         })
     }

@@ -126,9 +126,9 @@ impl fmt::Debug for GroupChanges {
 /// Listens to one member, again and again.
 struct Follower {
     member: Arc<Member>,
-    heard: Option<Subscription>,
+    subscription: Option<Subscription>,
     /// The lists that may have changed while the stream did not listen.
-    owed: VecDeque<Change>,
+    pending: VecDeque<Change>,
     has_gap: bool,
     failures: u32,
 }
@@ -137,8 +137,8 @@ impl Follower {
     fn new(member: &Arc<Member>) -> Self {
         Self {
             member: Arc::clone(member),
-            heard: None,
-            owed: VecDeque::new(),
+            subscription: None,
+            pending: VecDeque::new(),
             has_gap: false,
             failures: 0,
         }
@@ -147,29 +147,29 @@ impl Follower {
     /// Waits for the next change, however long that takes.
     async fn step(mut self) -> (Self, Change) {
         loop {
-            if let Some(change) = self.owed.pop_front() {
+            if let Some(change) = self.pending.pop_front() {
                 return (self, change);
             }
-            let Some(heard) = &mut self.heard else {
+            let Some(subscription) = &mut self.subscription else {
                 self.listen().await;
                 continue;
             };
-            if let Some(change) = heard.next().await {
+            if let Some(change) = subscription.next().await {
                 self.failures = 0;
                 return (self, change);
             }
-            self.heard = None;
+            self.subscription = None;
             self.rest().await;
         }
     }
 
     async fn listen(&mut self) {
         match self.member.client.listen(lists()).await {
-            Ok(heard) => {
+            Ok(subscription) => {
                 if std::mem::take(&mut self.has_gap) {
-                    self.owed.extend(told_by(heard.granted()));
+                    self.pending.extend(changes_of(subscription.granted()));
                 }
-                self.heard = Some(heard);
+                self.subscription = Some(subscription);
             }
             // The client was closed, because the member is being removed.
             Err(CallError::Closed { .. }) => std::future::pending().await,
@@ -198,7 +198,7 @@ fn lists() -> SubscriptionFilter {
     lists
 }
 
-fn told_by(granted: &SubscriptionFilter) -> impl Iterator<Item = Change> {
+fn changes_of(granted: &SubscriptionFilter) -> impl Iterator<Item = Change> {
     let lists = [
         (granted.wants_tools(), Change::Tools),
         (granted.wants_prompts(), Change::Prompts),
@@ -206,6 +206,6 @@ fn told_by(granted: &SubscriptionFilter) -> impl Iterator<Item = Change> {
     ];
     lists
         .into_iter()
-        .filter(|(told, _)| *told)
+        .filter(|(is_granted, _)| *is_granted)
         .map(|(_, change)| change)
 }

@@ -19,7 +19,7 @@ use crate::list::{CompleteList, InvalidItem, Item, List};
 pub(super) struct Member {
     pub(super) name: Arc<str>,
     pub(super) client: Client,
-    known: Mutex<MemberCache>,
+    cache: Mutex<MemberCache>,
 }
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Member {
         Self {
             name: name.into(),
             client,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
@@ -57,9 +57,9 @@ impl Member {
         &self,
         options: &GroupOptions,
     ) -> Result<Share<T>, CallError> {
-        let patience = options.member_timeout;
+        let limit = options.member_timeout;
         let list = List::<T>::new(self.client.clone()).into_future();
-        match timeout(patience, list).await {
+        match timeout(limit, list).await {
             Ok(Ok(listed)) => Ok(T::share(self, listed, options)),
             Ok(Err(CallError::NotSent {
                 source: SendError::NotOffered { .. } | SendError::NoSuchMethod { .. },
@@ -68,7 +68,7 @@ impl Member {
             Ok(Err(error)) => Err(error),
             Err(_) => Err(CallError::TimedOut {
                 method: T::METHOD.into(),
-                patience,
+                timeout: limit,
             }),
         }
     }
@@ -94,8 +94,8 @@ impl Member {
             return own.clone();
         }
         if may_be_folded(rest) && self.list::<Tool>(options).await.is_ok() {
-            let known = self.lock().tools.get(rest).cloned();
-            return known.unwrap_or_else(|| rest.to_owned());
+            let own_name = self.lock().tools.get(rest).cloned();
+            return own_name.unwrap_or_else(|| rest.to_owned());
         }
         rest.to_owned()
     }
@@ -106,23 +106,23 @@ impl Member {
             return own.clone();
         }
         if may_be_folded(rest) && self.list::<Prompt>(options).await.is_ok() {
-            let known = self.lock().prompts.get(rest).cloned();
-            return known.unwrap_or_else(|| rest.to_owned());
+            let own_name = self.lock().prompts.get(rest).cloned();
+            return own_name.unwrap_or_else(|| rest.to_owned());
         }
         rest.to_owned()
     }
 
     /// Returns true if the member lists the resource, or a template with exactly this text.
     pub(super) fn lists(&self, uri: &str) -> bool {
-        let known = self.lock();
-        known.uris.contains(uri) || known.templates.contains(uri)
+        let cache = self.lock();
+        cache.uris.contains(uri) || cache.templates.contains(uri)
     }
 
     /// How much of a URI is the literal beginning of a template that it lists; none if no template
     /// begins like it.
     pub(super) fn template_match(&self, uri: &str) -> Option<usize> {
-        let known = self.lock();
-        let beginnings = known.templates.iter().map(|template| {
+        let cache = self.lock();
+        let beginnings = cache.templates.iter().map(|template| {
             let end = template.find('{').unwrap_or(template.len());
             &template[..end]
         });
@@ -131,7 +131,7 @@ impl Member {
     }
 
     fn lock(&self) -> MutexGuard<'_, MemberCache> {
-        self.known.lock()
+        self.cache.lock()
     }
 
     fn offer<T>(&self, own: String, item: T) -> MemberItem<T> {
@@ -186,8 +186,8 @@ impl Member {
         options: &GroupOptions,
         uri: impl Fn(&T) -> &String,
     ) -> (Share<T>, HashSet<String>) {
-        let known = listed.items.iter().take(options.max_member_uris);
-        let uris = known.map(|item| uri(item).clone()).collect();
+        let cached = listed.items.iter().take(options.max_member_uris);
+        let uris = cached.map(|item| uri(item).clone()).collect();
         let offer = |item| {
             let own = uri(&item).clone();
             self.offer(own, item)

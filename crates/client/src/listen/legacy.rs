@@ -43,7 +43,7 @@ async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), 
         reason: error.to_string(),
     })?;
     let mut call = NewCall::new(method.clone(), bytes::Bytes::from(params));
-    call.timeouts = Some(session.patience);
+    call.timeouts = Some(session.timeouts);
     let call = session
         .peer
         .call(call)
@@ -60,7 +60,7 @@ async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), 
 /// Unsubscribes from a resource in its turn, unless another listener subscribes to it by then.
 pub(super) async fn leave(session: Arc<Conversation>, uri: String) {
     let _turn = session.turns.leave(&uri).await;
-    if session.hub.wants_resource(&uri) {
+    if session.dispatcher.wants_resource(&uri) {
         return;
     }
     // The server may keep reporting changes of the resource, which the client drops.

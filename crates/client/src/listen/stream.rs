@@ -23,7 +23,7 @@ use crate::conversation::Conversation;
 pub struct Subscription {
     session: Arc<Conversation>,
     key: u64,
-    feed: Arc<ChangeQueue>,
+    change_queue: Arc<ChangeQueue>,
     granted: SubscriptionFilter,
     ended: Option<Ended>,
     /// The runtime that sends the unsubscription.
@@ -32,11 +32,15 @@ pub struct Subscription {
 
 impl Subscription {
     /// Creates a subscription to which nothing is granted yet.
-    pub(super) fn new(session: Arc<Conversation>, key: u64, feed: Arc<ChangeQueue>) -> Self {
+    pub(super) fn new(
+        session: Arc<Conversation>,
+        key: u64,
+        change_queue: Arc<ChangeQueue>,
+    ) -> Self {
         Self {
             session,
             key,
-            feed,
+            change_queue,
             granted: SubscriptionFilter::new(),
             ended: None,
             runtime: Handle::current(),
@@ -66,7 +70,7 @@ impl Subscription {
 
     /// Returns the number of changes dropped since the last call, because the queue was full.
     pub fn missed(&self) -> u64 {
-        self.feed.take_missed()
+        self.change_queue.take_missed()
     }
 
     /// Returns the error that ended the subscription; none while it is open, or if the server ended
@@ -82,7 +86,7 @@ impl Subscription {
         if self.ended.is_some() {
             return Poll::Ready(None);
         }
-        self.feed.poll_next(task).map(|next| match next {
+        self.change_queue.poll_next(task).map(|next| match next {
             Ok(change) => Some(change),
             Err(ended) => {
                 self.ended = Some(ended);
@@ -102,7 +106,7 @@ impl Stream for Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let Some(listener) = self.session.hub.remove(self.key) else {
+        let Some(listener) = self.session.dispatcher.remove(self.key) else {
             return;
         };
         if let Some(listen) = listener.listen {
@@ -115,7 +119,7 @@ impl Drop for Subscription {
         let uris = listener.filter.resource_subscriptions.unwrap_or_default();
         for uri in uris {
             let session = &self.session;
-            if !session.hub.wants_resource(&uri) && session.turns.begin_leaving(&uri) {
+            if !session.dispatcher.wants_resource(&uri) && session.turns.begin_leaving(&uri) {
                 self.runtime.spawn(leave(Arc::clone(session), uri));
             }
         }

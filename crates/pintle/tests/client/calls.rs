@@ -100,10 +100,10 @@ async fn a_call_waits_as_long_as_its_caller() {
         let error = within(client.call_tool("hang", ()).timeout(wait))
             .await
             .unwrap_err();
-        let CallError::TimedOut { patience, .. } = error else {
+        let CallError::TimedOut { timeout, .. } = error else {
             panic!("{error}")
         };
-        assert_eq!(patience, wait);
+        assert_eq!(timeout, wait);
         let error = within(client.call_tool("hang", ()).total_timeout(wait)).await;
         assert!(matches!(error, Err(CallError::TimedOut { .. })));
         let error = within(client.call_tool("hang", ())).await.unwrap_err();

@@ -123,7 +123,7 @@ async fn an_abandoned_task_is_cancelled() {
     waited.expect_err("it takes longer");
     let late = within(client.call_tool("paint", ()).total_timeout(2 * SECOND)).await;
     assert!(
-        matches!(&late, Err(CallError::TimedOut { patience, .. }) if *patience == 2 * SECOND),
+        matches!(&late, Err(CallError::TimedOut { timeout, .. }) if *timeout == 2 * SECOND),
         "{late:?}"
     );
     let tasks = within(client.list_tasks()).await.expect("a list").items;
