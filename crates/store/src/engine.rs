@@ -124,6 +124,12 @@ impl<J: Journal> Engine<J> {
         self.watchers.watch(prefix, self.most_watchers)
     }
 
+    /// Makes every write wait until the guard is dropped, as a slow disk does.
+    #[cfg(all(test, feature = "file"))]
+    pub(crate) fn hold_writes(&self) -> MutexGuard<'_, J> {
+        self.journal.lock()
+    }
+
     fn write<R>(
         &self,
         now: StoreTime,

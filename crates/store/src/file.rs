@@ -227,3 +227,6 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
