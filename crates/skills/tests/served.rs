@@ -99,6 +99,16 @@ async fn a_list_has_all_files_with_their_digests() {
     }
 }
 
+#[tokio::test]
+async fn a_file_with_nul_bytes_is_served_as_a_blob() {
+    let skill = Skill::new("made", skill_md("made")).file("data.txt", &b"a\0b"[..]);
+    let mut client = client(Skills::new().skill(skill).expect("a skill")).await;
+    let uri = "skill://made/data.txt";
+    let read = client.result("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(read["contents"][0]["blob"], "YQBi");
+    assert_eq!(read["contents"][0].get("text"), None);
+}
+
 // spec: 2026-07-28 X-SKILL-05, X-SKILL-01
 #[tokio::test]
 async fn a_skill_is_found_by_its_uri_listed_or_not() {
