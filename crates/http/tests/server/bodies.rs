@@ -264,8 +264,8 @@ async fn a_body_may_come_in_any_pieces() {
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
-/// A body in chunks that ends earlier for a reader that believes the length, with a second request behind it.
-fn smuggled(ask: &Ask, framing: [(&str, &str); 2], address: std::net::SocketAddr) -> Vec<u8> {
+/// A body in chunks, with a second request behind it. A reader that believes the length ends the body earlier.
+fn smuggled(ask: &Ask, framing: &[(&str, &str)], address: std::net::SocketAddr) -> Vec<u8> {
     let mut first = chunked(ask, 64).without("transfer-encoding");
     for (name, value) in framing {
         first = first.with(name, value);
@@ -276,13 +276,18 @@ fn smuggled(ask: &Ask, framing: [(&str, &str); 2], address: std::net::SocketAddr
 }
 
 #[tokio::test]
-async fn a_request_in_chunks_ends_its_connection_wherever_its_length_stands() {
+async fn a_request_in_chunks_ends_its_connection_with_or_without_a_length() {
     let port = Port::open().await;
     let (length, coding) = (("content-length", "4"), ("transfer-encoding", "chunked"));
-    for framing in [[length, coding], [coding, length]] {
+    // hyper closes the connection behind the first two since 1.12; the third shows that we do.
+    for framing in [&[length, coding][..], &[coding, length], &[coding]] {
         // The test ends only if the connection does.
         let came = port.send(smuggled(&list(), framing, port.address)).await;
         assert_eq!(came.status, 200, "{framing:?} {came:?}");
+        assert!(
+            came.head.contains("connection: close"),
+            "{framing:?} {came:?}"
+        );
         assert_eq!(came.body.matches("HTTP/1.1").count(), 0, "{came:?}");
     }
 }
