@@ -73,9 +73,13 @@ async fn a_question_ends_when_the_endpoint_closes() {
     let closed_at = tokio::time::Instant::now();
     endpoint.close();
     let mut last = Value::Null;
-    while let Some(text) = piece(&mut stream).await {
-        last = messages(&text).pop().unwrap_or(last);
-    }
+    let reading = async {
+        while let Some(text) = piece(&mut stream).await {
+            last = messages(&text).pop().unwrap_or(Value::Null);
+        }
+    };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(5), reading).await;
+    assert!(ended.is_ok(), "the stream ends");
     assert_eq!(last["id"], 1, "the request is answered: {last}");
     let waited = closed_at.elapsed();
     assert!(waited.is_zero(), "the answer came after {waited:?}");
