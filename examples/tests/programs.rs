@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use pintle_examples::Client;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 fn start(program: &str) -> (Child, Client<ChildStdout, ChildStdin>) {
     let mut command = Command::new(program);
@@ -110,23 +111,60 @@ async fn a_program_prints_its_arguments() {
     );
 }
 
+/// A program that serves over HTTP, with its standard error.
+struct Serving {
+    _child: Child,
+    printed: BufReader<ChildStderr>,
+}
+
+impl Serving {
+    fn start() -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
+        command
+            .args(["--http", "localhost:0"])
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let mut child = command.spawn().expect("starts");
+        let printed = BufReader::new(child.stderr.take().expect("piped"));
+        Self {
+            _child: child,
+            printed,
+        }
+    }
+
+    /// The next line of standard error.
+    async fn line(&mut self) -> String {
+        let mut line = String::new();
+        let reading = self.printed.read_line(&mut line);
+        let read = tokio::time::timeout(Duration::from_secs(30), reading).await;
+        read.expect("a line in time").expect("text");
+        line
+    }
+
+    /// Connects to the URL that the program prints.
+    async fn connect(&mut self) -> TcpStream {
+        let line = self.line().await;
+        let address = line.strip_prefix("listening on http://");
+        let address = address.and_then(|rest| rest.strip_suffix("/mcp\n"));
+        let connected = TcpStream::connect(address.expect("a URL")).await;
+        connected.expect("it listens")
+    }
+}
+
 #[tokio::test]
 async fn a_program_prints_the_url_that_it_serves() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
-    command
-        .args(["--http", "localhost:0"])
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    let mut child = command.spawn().expect("starts");
-    let mut printed = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    let reading = printed.read_line(&mut line);
-    let read = tokio::time::timeout(Duration::from_secs(30), reading).await;
-    read.expect("a line in time").expect("text");
-    let address = line.strip_prefix("listening on http://");
-    let address = address.and_then(|rest| rest.strip_suffix("/mcp\n"));
-    let connected = tokio::net::TcpStream::connect(address.expect("a URL")).await;
-    assert!(connected.is_ok(), "{line}");
+    Serving::start().connect().await;
+}
+
+#[tokio::test]
+async fn a_program_without_a_subscriber_prints_warnings() {
+    let mut serving = Serving::start();
+    let mut stream = serving.connect().await;
+    let request = "GET /mcp HTTP/1.1\r\nhost: evil.example\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let line = serving.line().await;
+    assert!(line.starts_with("warning: a request was refused"), "{line}");
+    assert!(line.contains("HostPolicy::hosts"), "{line}");
 }
 
 #[tokio::test]
