@@ -65,7 +65,16 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use pintle_model::{Implementation, ServerCapabilities};
+    use pintle_proto::ServerProfile;
+    use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
+
     use super::*;
+    use crate::changes::Changes;
+    use crate::tasks::TaskOptions;
+    use crate::tasks::task_store::Tasks;
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -85,5 +94,24 @@ mod tests {
 
         let (shared, before) = (set_ahead(true), wall());
         assert!(shared.now() >= before);
+    }
+
+    #[test]
+    fn the_clock_of_tasks_is_shared_only_if_processes_share_the_store() {
+        let directory = std::env::temp_dir().join(format!("pintle-clock-{}", std::process::id()));
+        let file = FileStore::open(&directory, StoreLimits::default()).expect("opens");
+        let identity = Implementation::new("s", "1");
+        let profile = Arc::new(ServerProfile::new(identity, ServerCapabilities::default()));
+        let is_shared = |store: Option<Arc<dyn Store>>| {
+            let (options, changes) = (TaskOptions::default(), Changes::default());
+            Tasks::new(store, options, Arc::clone(&profile), changes)
+                .clock
+                .is_shared
+        };
+        assert!(!is_shared(None));
+        assert!(!is_shared(Some(Arc::new(file))));
+        assert!(is_shared(Some(Arc::new(MemoryStore::default()))));
+        // A directory that remains does not make another test fail.
+        let _ = std::fs::remove_dir_all(&directory);
     }
 }
