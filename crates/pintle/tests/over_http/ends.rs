@@ -1,10 +1,15 @@
 //! The end of a request, as its handler and its tasks can read it.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use pintle::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::guest::{Guest, MODERN, REVISIONS};
 
@@ -55,14 +60,27 @@ async fn asks(ctx: Context, reports: State<Reports>) -> Result<u32> {
     Ok(size.accepted().map_or(0, |size| size.meters))
 }
 
+/// Starts a task that reports the end of the request. Returns when the task waits for it.
+async fn watch(cx: Context, reports: &Reports) {
+    let reports = Reports::clone(reports);
+    let (waits, is_waiting) = oneshot::channel();
+    tokio::spawn(async move {
+        let mut end = pin!(cx.cancelled());
+        tokio::select! {
+            biased;
+            () = &mut end => {}
+            () = std::future::ready(()) => drop(waits.send(())),
+        }
+        end.await;
+        let _ = reports.send("the task knows");
+    });
+    is_waiting.await.expect("the request is open");
+}
+
 /// Starts a task that outlives it, and waits.
 #[tool]
 async fn spawns(ctx: Context, reports: State<Reports>) {
-    let (cx, reports) = (ctx.clone(), Reports::clone(&reports));
-    tokio::spawn(async move {
-        cx.cancelled().await;
-        let _ = reports.send("the task knows");
-    });
+    watch(ctx.clone(), &reports).await;
     ctx.progress(1.0, None, ()).await;
     std::future::pending().await
 }
@@ -70,11 +88,7 @@ async fn spawns(ctx: Context, reports: State<Reports>) {
 /// Starts a task that outlives it, and returns.
 #[tool]
 async fn returns(ctx: Context, reports: State<Reports>) -> &'static str {
-    let reports = Reports::clone(&reports);
-    tokio::spawn(async move {
-        ctx.cancelled().await;
-        let _ = reports.send("the task knows");
-    });
+    watch(ctx, &reports).await;
     "done"
 }
 
@@ -127,12 +141,15 @@ async fn a_guard_above_a_question_reads_that_the_handler_runs_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_spawned_task_can_wait_for_the_end_of_its_request() {
+    const LONGEST: Duration = Duration::from_secs(60);
     for revision in REVISIONS {
         let (server, mut received) = server();
         let mut guest = Guest::of(server, revision).await;
         guest.cancel("spawns").await;
-        assert_eq!(received.recv().await, Some("the task knows"), "{revision}");
+        let known = timeout(LONGEST, received.recv()).await;
+        assert_eq!(known, Ok(Some("the task knows")), "{revision}");
         guest.call("returns", json!({})).await;
-        assert_eq!(received.recv().await, Some("the task knows"), "{revision}");
+        let known = timeout(LONGEST, received.recv()).await;
+        assert_eq!(known, Ok(Some("the task knows")), "{revision}");
     }
 }
