@@ -239,3 +239,18 @@ fn a_long_description_is_cut() {
     assert!(page.len() < 6 * 1024, "{}", page.len());
     assert!(page.contains("more bytes"), "{page}");
 }
+
+#[test]
+fn long_instructions_are_cut() {
+    let described = Server {
+        identity: None,
+        capabilities: &read(json!({})),
+        instructions: Some(&"x".repeat(1024 * 1024)),
+        revision: "2026-07-28".to_owned(),
+        supported: &[],
+        era: "modern",
+    };
+    let page = server(&described, &Offers::default(), TERMINAL);
+    assert!(page.len() < 24 * 1024, "{}", page.len());
+    assert!(page.contains("more bytes"), "{page}");
+}
