@@ -8,24 +8,24 @@
 //!
 //! | way | tested part |
 //! |---|---|
-//! | [`Hostile`] itself | the client above its transports; the test scripts each loss |
-//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: messages as framed bytes |
-//! | `Hostile::origin` (feature `http`) | HTTP: answers are bodies and event streams |
+//! | [`HostileServer`] itself | the client above its transports; the test scripts each loss |
+//! | [`HostileServer::over_pipe`], [`HostileServer::pipe`] | lines: messages as framed bytes |
+//! | `HostileServer::origin` (feature `http`) | HTTP: answers are bodies and event streams |
 //!
 //! The last two need nothing of this workspace at the client's end. A pipe is any stream of bytes,
 //! and the HTTP server can listen on a port.
 //!
 //! ```
 //! use pintle_proto::TransportErrorKind;
-//! use pintle_testkit::Hostile;
+//! use pintle_testkit::HostileServer;
 //! use serde_json::json;
 //!
 //! // A modern server whose list of tools never ends.
-//! let endless = Hostile::modern(|out, said| {
-//!     out.reply(said, json!({ "resultType": "complete", "tools": [], "nextCursor": "again" }));
+//! let endless = HostileServer::modern(|out, message| {
+//!     out.reply(message, json!({ "resultType": "complete", "tools": [], "nextCursor": "again" }));
 //! });
 //! // A legacy server that hangs up at the first call.
-//! let rude = Hostile::legacy(|out, _| out.lose_all(TransportErrorKind::Disconnected));
+//! let rude = HostileServer::legacy(|out, _| out.lose_all(TransportErrorKind::Disconnected));
 //! # drop((endless, rude));
 //! ```
 //!
@@ -35,11 +35,11 @@
 //! use std::time::Duration;
 //!
 //! use pintle_client::{CallError, Client};
-//! use pintle_testkit::Hostile;
+//! use pintle_testkit::HostileServer;
 //!
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let silent = Hostile::modern(|_, _| {});
+//! let silent = HostileServer::modern(|_, _| {});
 //! let client = Client::connect(silent.over_pipe()).await?;
 //!
 //! let call = client.call_tool("slow", ()).timeout(Duration::from_secs(5));
@@ -75,7 +75,7 @@ type Script = Arc<dyn Fn(&mut HostileReply, &Value) + Send + Sync>;
 
 /// A server with a script. Clones are the same server.
 #[derive(Clone)]
-pub struct Hostile {
+pub struct HostileServer {
     script: Script,
     binding: Binding,
     received: Arc<Mutex<Received>>,
@@ -104,7 +104,7 @@ enum Output {
     LoseAll(TransportError),
 }
 
-impl Hostile {
+impl HostileServer {
     /// A server whose `script` answers each message of the client, the opening included.
     pub fn new(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
         Self {
@@ -114,29 +114,29 @@ impl Hostile {
         }
     }
 
-    /// As [`Hostile::new`], but the server answers `server/discover` and declares everything.
+    /// As [`HostileServer::new`], but the server answers `server/discover` and declares everything.
     pub fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
-        Self::new(move |out, said| {
-            if said["method"] == "server/discover" {
+        Self::new(move |out, incoming| {
+            if incoming["method"] == "server/discover" {
                 let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
                 let found = json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": offers() });
-                return out.reply(said, found);
+                return out.reply(incoming, found);
             }
-            script(out, said);
+            script(out, incoming);
         })
     }
 
-    /// As [`Hostile::new`], but the server performs the handshake and declares everything.
+    /// As [`HostileServer::new`], but the server performs the handshake and declares everything.
     pub fn legacy(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
-        Self::new(move |out, said| match said["method"].as_str() {
-            Some("server/discover") => out.fail(said, -32601, "method not found"),
+        Self::new(move |out, incoming| match incoming["method"].as_str() {
+            Some("server/discover") => out.fail(incoming, -32601, "method not found"),
             Some("initialize") => {
-                let version = said["params"]["protocolVersion"].clone();
+                let version = incoming["params"]["protocolVersion"].clone();
                 let server = json!({ "name": "hostile", "version": "1.0.0" });
-                out.reply(said, json!({ "protocolVersion": version, "capabilities": offers(), "serverInfo": server }));
+                out.reply(incoming, json!({ "protocolVersion": version, "capabilities": offers(), "serverInfo": server }));
             }
             Some("notifications/initialized") => {}
-            _ => script(out, said),
+            _ => script(out, incoming),
         })
     }
 
@@ -160,8 +160,10 @@ impl Hostile {
     /// The number of messages of this method that the client sent.
     pub fn count(&self, method: &str) -> usize {
         let received = self.lock();
-        let said = received.messages.iter();
-        said.filter(|said| said["method"] == method).count()
+        let incoming = received.messages.iter();
+        incoming
+            .filter(|incoming| incoming["method"] == method)
+            .count()
     }
 
     /// The number of calls that the client gave up.
@@ -180,15 +182,15 @@ impl Hostile {
             return (Value::Null, HostileReply::default());
         }
         drop(received);
-        let said = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
-        let out = self.receive_message(&said);
-        (said, out)
+        let incoming = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
+        let out = self.receive_message(&incoming);
+        (incoming, out)
     }
 
-    fn receive_message(&self, said: &Value) -> HostileReply {
+    fn receive_message(&self, incoming: &Value) -> HostileReply {
         let mut out = HostileReply::default();
-        self.lock().messages.push(said.clone());
-        (self.script)(&mut out, said);
+        self.lock().messages.push(incoming.clone());
+        (self.script)(&mut out, incoming);
         out
     }
 }
@@ -235,14 +237,14 @@ impl HostileReply {
     }
 
     /// Answers a request with a result.
-    pub fn reply(&mut self, said: &Value, result: Value) {
-        self.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }));
+    pub fn reply(&mut self, incoming: &Value, result: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": result }));
     }
 
     /// Answers a request with an error.
-    pub fn fail(&mut self, said: &Value, code: i64, message: &str) {
+    pub fn fail(&mut self, incoming: &Value, code: i64, message: &str) {
         let error = json!({ "code": code, "message": message });
-        self.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+        self.send(json!({ "jsonrpc": "2.0", "id": incoming["id"], "error": error }));
     }
 
     /// Sends a notification.
@@ -252,8 +254,8 @@ impl HostileReply {
 
     /// Loses one call, as a transport does. On a pipe this loses everything; over HTTP it cuts the
     /// connection of the call.
-    pub fn lose(&mut self, said: &Value, loss: TransportErrorKind) {
-        let output = Output::Lose(said["id"].clone(), loss.into());
+    pub fn lose(&mut self, incoming: &Value, loss: TransportErrorKind) {
+        let output = Output::Lose(incoming["id"].clone(), loss.into());
         self.outputs.push((Duration::ZERO, output));
     }
 
@@ -264,7 +266,7 @@ impl HostileReply {
     }
 }
 
-impl Connect for Hostile {
+impl Connect for HostileServer {
     type Transport = HostileTransport;
 
     async fn connect(&self) -> Result<HostileTransport, TransportError> {
@@ -277,9 +279,9 @@ impl Connect for Hostile {
     }
 }
 
-/// One conversation with a [`Hostile`].
+/// One conversation with a [`HostileServer`].
 #[derive(Debug)]
-pub struct HostileTransport(Hostile);
+pub struct HostileTransport(HostileServer);
 
 impl Transport for HostileTransport {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
@@ -291,9 +293,9 @@ impl Transport for HostileTransport {
                 output = later.next() => speak(&wire, &calls, output)?,
                 outgoing = wire.next() => {
                     let Some(outgoing) = outgoing else { return Ok(()) };
-                    let (said, out) = self.0.receive(&outgoing);
+                    let (incoming, out) = self.0.receive(&outgoing);
                     if let TransmitKind::Call(call) = outgoing.kind {
-                        calls.insert(said["id"].to_string(), call);
+                        calls.insert(incoming["id"].to_string(), call);
                     }
                     later.add(out);
                 }
@@ -346,9 +348,9 @@ impl Later {
     }
 }
 
-impl fmt::Debug for Hostile {
+impl fmt::Debug for HostileServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hostile")
+        f.debug_struct("HostileServer")
             .field("binding", &self.binding)
             .finish_non_exhaustive()
     }

@@ -184,7 +184,7 @@ impl Issuer {
     }
 
     /// Sets the behavior of the issuer from now on.
-    pub fn feels(&self, behavior: IssuerBehavior) {
+    pub fn set_behavior(&self, behavior: IssuerBehavior) {
         self.lock().behavior = behavior;
     }
 
@@ -259,19 +259,19 @@ impl Fetch for Issuer {
                 .map(|(name, value)| (&**name, &**value)),
             &request.body,
         );
-        let said = match self.answer(asked) {
-            Some(said) => said,
+        let message = match self.answer(asked) {
+            Some(message) => message,
             None if self.lock().behavior == IssuerBehavior::Silent => {
                 tokio::time::sleep(request.timeout).await;
                 return Err(FetchError::TimedOut(request.timeout));
             }
             None => return Err(FetchError::unreachable("the issuer is down")),
         };
-        if said.body.len() > request.max_bytes {
+        if message.body.len() > request.max_bytes {
             return Err(FetchError::TooLarge(request.max_bytes));
         }
-        let mut fetched = FetchResponse::new(said.status, said.body);
-        for (name, value) in said.headers {
+        let mut fetched = FetchResponse::new(message.status, message.body);
+        for (name, value) in message.headers {
             fetched = fetched.header(name, &value);
         }
         Ok(fetched)

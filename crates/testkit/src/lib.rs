@@ -8,7 +8,7 @@
 //! | two sides over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | invariants in every order of events | [`chaos`] |
-//! | how a client handles a server that sends arbitrary messages | [`Hostile`] |
+//! | how a client handles a server that sends arbitrary messages | [`HostileServer`] |
 #![cfg_attr(
     feature = "issuer",
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
@@ -52,7 +52,7 @@ mod words;
 
 pub use both_eras::{Agreement, BothEras, DisagreementError, SideEffects, Skipped};
 pub use endpoint::{CallBuilder, Endpoint, Sent};
-pub use hostile::{Hostile, HostilePipe, HostileReply, HostileTransport};
+pub use hostile::{HostilePipe, HostileReply, HostileServer, HostileTransport};
 pub use link::{Arrival, Link};
 pub use pair::{Pair, SentMessage};
 pub use pending_requests::ReplyPolicy;

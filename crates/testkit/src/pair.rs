@@ -27,7 +27,7 @@ pub struct Pair {
     /// From the server to the client.
     pub down: Link,
     now: Instant,
-    said: Vec<SentMessage>,
+    messages: Vec<SentMessage>,
     draining: bool,
 }
 
@@ -68,7 +68,7 @@ impl Pair {
         }
         let mut pair = Self::of(client, server);
         pair.run();
-        pair.said.clear();
+        pair.messages.clear();
         pair
     }
 
@@ -80,7 +80,7 @@ impl Pair {
             server,
             up: Link::new(),
             down: Link::new(),
-            said: Vec::new(),
+            messages: Vec::new(),
             draining: false,
         }
     }
@@ -170,7 +170,7 @@ impl Pair {
             && let Some(sent) = self.client.next_sent()
         {
             self.up.write(self.now, line(&sent.message));
-            self.said.push(SentMessage::Client(sent.message));
+            self.messages.push(SentMessage::Client(sent.message));
         }
         self.write_down();
         self.end_when_drained();
@@ -181,7 +181,7 @@ impl Pair {
             && let Some(sent) = self.server.next_sent()
         {
             self.down.write(self.now, line(&sent.message));
-            self.said.push(SentMessage::Server(sent.message));
+            self.messages.push(SentMessage::Server(sent.message));
         }
     }
 
@@ -214,13 +214,13 @@ impl Pair {
     }
 
     /// All messages that were put on the pipe since the pair was made, in order.
-    pub fn said(&self) -> &[SentMessage] {
-        &self.said
+    pub fn messages(&self) -> &[SentMessage] {
+        &self.messages
     }
 
     /// The messages that the server sent.
     pub fn server_said(&self) -> Vec<&Value> {
-        self.said
+        self.messages
             .iter()
             .filter_map(SentMessage::by_server)
             .collect()
@@ -228,7 +228,7 @@ impl Pair {
 
     /// The messages that the client sent.
     pub fn client_said(&self) -> Vec<&Value> {
-        self.said
+        self.messages
             .iter()
             .filter_map(SentMessage::by_client)
             .collect()

@@ -57,7 +57,7 @@ pub fn play(transcript: &str) -> String {
         played.push_str(line);
         played.push('\n');
         stage.act(line);
-        for message in stage.said() {
+        for message in stage.sent() {
             played.push_str(&format!("> {message}\n"));
         }
     }
@@ -94,7 +94,7 @@ impl Stage {
             "" | "#" => {}
             "@" => self.begin(rest),
             "<" => drop(self.endpoint().receive(rest)),
-            "!" => self.do_as_told(rest),
+            "!" => self.run_step(rest),
             _ => panic!("a transcript has no line like {line:?}"),
         }
     }
@@ -103,7 +103,7 @@ impl Stage {
         self.endpoint.as_mut().expect("a transcript begins with @")
     }
 
-    fn said(&mut self) -> Vec<Value> {
+    fn sent(&mut self) -> Vec<Value> {
         self.endpoint
             .as_mut()
             .map(Endpoint::sent)
@@ -123,10 +123,10 @@ impl Stage {
         }
     }
 
-    fn do_as_told(&mut self, what: &str) {
+    fn run_step(&mut self, what: &str) {
         let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
         match verb {
-            "answer" | "fail" | "progress" | "log" => self.tell(verb, rest),
+            "answer" | "fail" | "progress" | "log" => self.act_on_request(verb, rest),
             "changed" => self.endpoint().engine().publish(&change(rest)),
             "call" => self.call(rest),
             "give" => self.give_up(),
@@ -137,7 +137,7 @@ impl Stage {
         }
     }
 
-    fn tell(&mut self, verb: &str, rest: &str) {
+    fn act_on_request(&mut self, verb: &str, rest: &str) {
         let endpoint = self.endpoint();
         let key = *endpoint.open().first().expect("a request is open");
         match verb {

@@ -68,7 +68,7 @@ fn a_straight_handler_comes_to_the_same_in_every_revision() {
         })?;
         let expected = handler::expected(&steps);
         prop_assert!(agreed.revisions().contains(&Revision::LATEST));
-        prop_assert_eq!(agreed.text(), expected.said);
+        prop_assert_eq!(agreed.text(), expected.text);
         prop_assert_eq!(agreed.asked().len(), expected.asked);
         for deed in plan::effects(&steps) {
             prop_assert!(agreed.count(&deed) <= 1, "{deed} was done again");

@@ -29,10 +29,10 @@ fn an_answer_has_the_id_of_its_request_digit_for_digit() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         for id in &ids {
-            let said = server.exchange(id.clone(), "tools/list", json!({}));
-            assert_eq!(said.len(), 1);
-            assert_eq!(said[0]["id"], *id, "{revision}");
-            assert!(said[0]["result"].is_object());
+            let sent = server.exchange(id.clone(), "tools/list", json!({}));
+            assert_eq!(sent.len(), 1);
+            assert_eq!(sent[0]["id"], *id, "{revision}");
+            assert!(sent[0]["result"].is_object());
         }
     }
 }
@@ -66,10 +66,10 @@ fn an_invalid_message_is_refused_without_an_id_and_the_next_is_served() {
         let mut server = Endpoint::server_at(revision);
         for (text, expected) in junk {
             server.receive(text);
-            let said = server.sent();
-            assert_eq!(said.len(), 1, "{text}");
+            let sent = server.sent();
+            assert_eq!(sent.len(), 1, "{text}");
             // A single error may be the only answer to a batch.
-            let error = said[0].get(0).unwrap_or(&said[0]);
+            let error = sent[0].get(0).unwrap_or(&sent[0]);
             assert_eq!(code(error), expected, "{text}");
             assert_eq!(error.get("id"), None, "{text}");
         }
@@ -83,11 +83,11 @@ fn a_request_that_is_malformed_is_refused_with_its_id() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         server.receive(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
-        let said = server.sent();
-        assert_eq!((code(&said[0]), &said[0]["id"]), (-32602, &json!(7)));
+        let sent = server.sent();
+        assert_eq!((code(&sent[0]), &sent[0]["id"]), (-32602, &json!(7)));
         server.receive(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
-        let said = server.sent();
-        assert_eq!((code(&said[0]), &said[0]["id"]), (-32600, &json!(8)));
+        let sent = server.sent();
+        assert_eq!((code(&sent[0]), &sent[0]["id"]), (-32600, &json!(8)));
     }
 }
 
@@ -100,9 +100,9 @@ fn an_unknown_method_is_answered_with_its_name() {
         server.answers_by_hand();
         for method in ["tools/List", "TOOLS/LIST", "tools/list\u{0}", "tools"] {
             server.request(1, method, json!({}));
-            let said = server.sent();
+            let sent = server.sent();
             // Methods outside the core belong to extensions: the service decides.
-            assert_eq!(said, [] as [Value; 0]);
+            assert_eq!(sent, [] as [Value; 0]);
             let key = server.open()[0];
             let error = pintle_model::Error::method_not_found(method);
             server.fail(key, error);
@@ -144,9 +144,9 @@ fn a_request_that_names_a_notification_is_refused_with_its_id() {
             "notifications/initialized",
             "notifications/message",
         ] {
-            let said = server.exchange(3, method, json!({ "requestId": 1 }));
+            let sent = server.exchange(3, method, json!({ "requestId": 1 }));
             assert_eq!(
-                (code(&said[0]), &said[0]["id"]),
+                (code(&sent[0]), &sent[0]["id"]),
                 (-32601, &json!(3)),
                 "{method} at {revision}"
             );
@@ -162,10 +162,10 @@ fn an_id_that_is_in_flight_is_refused_and_the_first_request_lives_on() {
         let mut server = Endpoint::server_at(revision);
         server.answers_by_hand();
         server.request(1, "tools/call", json!({ "name": "t" }));
-        let said = server.exchange(1, "tools/call", json!({ "name": "t" }));
-        assert_eq!((code(&said[0]), &said[0]["id"]), (-32600, &json!(1)));
-        let said = server.exchange("1", "tools/list", json!({}));
-        assert_eq!(said, [] as [Value; 0], "another type is another id");
+        let sent = server.exchange(1, "tools/call", json!({ "name": "t" }));
+        assert_eq!((code(&sent[0]), &sent[0]["id"]), (-32600, &json!(1)));
+        let sent = server.exchange("1", "tools/list", json!({}));
+        assert_eq!(sent, [] as [Value; 0], "another type is another id");
         for key in server.open() {
             server.answer_usually(key);
         }
@@ -192,10 +192,10 @@ fn only_the_modern_revision_marks_a_result_as_complete() {
             "prompts/get",
             "completion/complete",
         ] {
-            let said = server.exchange(1, method, json!({ "name": "t" }));
+            let sent = server.exchange(1, method, json!({ "name": "t" }));
             let expected = revision.has(Feature::ResultType).then(|| json!("complete"));
             assert_eq!(
-                said[0]["result"].get("resultType"),
+                sent[0]["result"].get("resultType"),
                 expected.as_ref(),
                 "{method} at {revision}"
             );
@@ -219,13 +219,13 @@ fn results_and_errors_leave_as_the_handler_made_them() {
         );
         let error = pintle_model::Error::internal().with_data(json!([1, { "b": null }]));
         server.fail(keys[1], error);
-        let said = server.sent();
-        assert_eq!(said[0]["result"]["x-more"], json!({ "a": [1, null] }));
-        assert_eq!(said[0].get("error"), None);
-        assert_eq!(said[1]["error"]["code"], -32603);
-        assert!(said[1]["error"]["message"].is_string());
-        assert_eq!(said[1]["error"]["data"], json!([1, { "b": null }]));
-        assert_eq!(said[1].get("result"), None);
+        let sent = server.sent();
+        assert_eq!(sent[0]["result"]["x-more"], json!({ "a": [1, null] }));
+        assert_eq!(sent[0].get("error"), None);
+        assert_eq!(sent[1]["error"]["code"], -32603);
+        assert!(sent[1]["error"]["message"].is_string());
+        assert_eq!(sent[1]["error"]["data"], json!([1, { "b": null }]));
+        assert_eq!(sent[1].get("result"), None);
     }
 }
 
@@ -434,8 +434,8 @@ fn unknown_members_and_capabilities_are_tolerated() {
     let mut server = Endpoint::server_at(Revision::LATEST);
     let capabilities = json!({ "x-mine": {}, "extensions": { "com.example/a": {} } });
     let meta = json!({ "io.modelcontextprotocol/clientCapabilities": capabilities, "io.modelcontextprotocol/later": 1 });
-    let said = server.exchange(1, "tools/list", json!({ "_meta": meta, "later": true }));
-    assert!(said[0]["result"].is_object());
+    let sent = server.exchange(1, "tools/list", json!({ "_meta": meta, "later": true }));
+    assert!(sent[0]["result"].is_object());
 }
 
 // hardening: H-129

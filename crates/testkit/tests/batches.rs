@@ -13,9 +13,9 @@ fn messages_for(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
 
 /// The answers in the one array that the server sends.
 fn answers(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
-    let said = messages_for(server, batch);
-    assert_eq!(said.len(), 1, "{said:?}");
-    said[0].as_array().expect("an array").clone()
+    let sent = messages_for(server, batch);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    sent[0].as_array().expect("an array").clone()
 }
 
 fn code(message: &Value) -> i64 {
@@ -34,7 +34,7 @@ fn with_batches() -> impl Iterator<Item = Revision> {
 fn each_message_of_a_batch_is_taken_in_as_if_it_had_come_alone() {
     for revision in with_batches() {
         let mut server = Endpoint::server_at(revision);
-        let said = answers(
+        let sent = answers(
             &mut server,
             &json!([
                 request(1, "tools/list", Value::Null),
@@ -44,12 +44,12 @@ fn each_message_of_a_batch_is_taken_in_as_if_it_had_come_alone() {
                 { "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": [] },
             ]),
         );
-        let answered = |id: Value| said.iter().filter(|message| message["id"] == id).count();
+        let answered = |id: Value| sent.iter().filter(|message| message["id"] == id).count();
         assert_eq!(
             [json!(1), json!("2"), json!(3), Value::Null].map(answered),
             [1; 4]
         );
-        assert_eq!(said.len(), 4);
+        assert_eq!(sent.len(), 4);
         assert_eq!(server.notified().len(), 1);
     }
 }
@@ -62,16 +62,16 @@ fn a_batch_that_is_empty_or_too_long_or_opens_a_session_is_refused() {
         let mut server = Endpoint::server_at(revision);
         let ping = request(1, "ping", Value::Null);
         let refused = |server: &mut Endpoint, batch: Value| {
-            let said = messages_for(server, &batch);
-            assert_eq!((said.len(), code(&said[0])), (1, -32600));
-            said[0].get("id").cloned()
+            let sent = messages_for(server, &batch);
+            assert_eq!((sent.len(), code(&sent[0])), (1, -32600));
+            sent[0].get("id").cloned()
         };
         assert_eq!(refused(&mut server, json!([])), None);
         assert_eq!(refused(&mut server, json!(vec![ping.clone(); 101])), None);
         let refused_inside = |server: &mut Endpoint, batch: Value| {
-            let said = answers(server, &batch);
-            assert_eq!((said.len(), code(&said[0])), (1, -32600));
-            said[0].get("id").cloned()
+            let sent = answers(server, &batch);
+            assert_eq!((sent.len(), code(&sent[0])), (1, -32600));
+            sent[0].get("id").cloned()
         };
         let opening = json!([initialize(9, "2025-03-26")]);
         assert_eq!(refused_inside(&mut server, opening), Some(json!(9)));
@@ -107,9 +107,9 @@ fn the_answers_to_a_batch_leave_together_when_the_last_is_there() {
         assert!(server.answer_usually(open[1]));
         assert_eq!(server.sent(), [] as [Value; 0]);
         assert!(server.answer_usually(open[0]));
-        let said = server.sent();
-        assert_eq!(said.len(), 1);
-        assert_eq!(ids(&said[0]), [2, 3, 1]);
+        let sent = server.sent();
+        assert_eq!(sent.len(), 1);
+        assert_eq!(ids(&sent[0]), [2, 3, 1]);
         assert_eq!(server.exchange(5, "ping", json!({}))[0]["id"], 5);
     }
 }
@@ -166,11 +166,11 @@ fn a_request_with_terms_of_its_own_does_not_delay_the_batch_around_it() {
     server.answers_by_hand();
     let meta = envelope(Revision::LATEST);
     let modern = request(1, "tools/call", json!({ "name": "t", "_meta": meta }));
-    let said = answers(
+    let sent = answers(
         &mut server,
         &json!([modern, request(2, "ping", Value::Null)]),
     );
-    assert_eq!(said[0]["id"], 2);
+    assert_eq!(sent[0]["id"], 2);
     let open = server.open();
     assert!(server.answer_usually(open[0]));
     assert_eq!(server.sent()[0]["id"], 1);
@@ -184,12 +184,12 @@ fn a_batch_is_invalid_without_the_feature_and_before_the_handshake() {
     let without = Revision::ALL
         .into_iter()
         .filter(|revision| !revision.has(Feature::Batches));
-    let fresh = Endpoint::server();
-    for mut server in without.map(Endpoint::server_at).chain([fresh]) {
+    let latest = Endpoint::server();
+    for mut server in without.map(Endpoint::server_at).chain([latest]) {
         for batch in [&batch, &json!([]), &json!([1, 2]), &json!([batch])] {
-            let said = messages_for(&mut server, batch);
+            let sent = messages_for(&mut server, batch);
             assert_eq!(
-                (said.len(), code(&said[0]), said[0].get("id")),
+                (sent.len(), code(&sent[0]), sent[0].get("id")),
                 (1, -32600, None)
             );
         }

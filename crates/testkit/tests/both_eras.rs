@@ -107,9 +107,9 @@ fn a_question_that_changes_between_runs_is_found() {
 fn a_missing_feature_is_named_and_its_revision_is_not_compared() {
     let sample = async |cx: Context| -> Result<String, AskError> {
         let question = vec![SamplingMessage::user("Say something")];
-        let said = cx.sample(CreateMessageParams::new(question, 10)).await?;
+        let sent = cx.sample(CreateMessageParams::new(question, 10)).await?;
         let url = cx.elicit_url("Sign in", "https://example.com/in").await?;
-        let text = said.content.blocks()[0].as_text().unwrap_or("?").to_owned();
+        let text = sent.content.blocks()[0].as_text().unwrap_or("?").to_owned();
         Ok(format!("{text} {url:?}"))
     };
     let agreed = BothEras::new(move |_| one_tool(Tool::new("sample").handler(sample)))

@@ -246,9 +246,9 @@ fn a_question_is_called_off_where_it_was_asked() {
             server.transmits();
             server.cancel(given_up);
             server.advance(5.secs());
-            let said = server.transmits();
-            assert_eq!(said.len(), 2, "given up, and not answered in time");
-            for sent in said {
+            let sent = server.transmits();
+            assert_eq!(sent.len(), 2, "given up, and not answered in time");
+            for sent in sent {
                 assert_eq!(sent.message["method"], "notifications/cancelled");
                 assert_eq!(sent.lane, lane);
             }

@@ -21,7 +21,7 @@ mod watches;
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, Misbehavior};
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 /// Waits at most a day of virtual time; a future that is pending then never ends.
@@ -31,7 +31,7 @@ async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
         .expect("in time")
 }
 
-async fn connect(server: &Hostile) -> Client {
+async fn connect(server: &HostileServer) -> Client {
     within(Client::connect(server.clone()))
         .await
         .expect("a conversation")

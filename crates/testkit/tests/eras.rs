@@ -19,9 +19,9 @@ fn modern(id: i64, method: &str, meta: Value) -> String {
 
 fn answer_to(server: &mut Endpoint, text: &str) -> Value {
     server.receive(text);
-    let mut said = server.sent();
-    assert_eq!(said.len(), 1, "one answer to {text}: {said:?}");
-    said.remove(0)
+    let mut sent = server.sent();
+    assert_eq!(sent.len(), 1, "one answer to {text}: {sent:?}");
+    sent.remove(0)
 }
 
 // spec: 2026-07-28 N-ERA-02, N-VER-10

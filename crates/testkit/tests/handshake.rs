@@ -11,7 +11,7 @@ fn code(message: &Value) -> i64 {
     message["error"]["code"].as_i64().unwrap_or_default()
 }
 
-fn said(endpoint: &mut Endpoint, message: &Value) -> Vec<Value> {
+fn exchange(endpoint: &mut Endpoint, message: &Value) -> Vec<Value> {
     endpoint.receive(&message.to_string());
     endpoint.sent()
 }
@@ -21,7 +21,7 @@ fn said(endpoint: &mut Endpoint, message: &Value) -> Vec<Value> {
 fn a_revision_of_the_era_is_agreed_as_offered() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server();
-        let answer = &said(&mut server, &initialize(1, revision.as_str()))[0]["result"];
+        let answer = &exchange(&mut server, &initialize(1, revision.as_str()))[0]["result"];
         assert_eq!(answer["protocolVersion"], revision.as_str());
         assert_eq!(answer["serverInfo"]["name"], "testkit");
         assert!(answer["capabilities"]["tools"].is_object());
@@ -38,7 +38,7 @@ fn a_revision_of_the_era_is_agreed_as_offered() {
 fn any_other_revision_is_answered_with_the_newest_of_the_era() {
     for date in ["2026-07-28", "1999-01-01", "2030-01-01", "", "draft"] {
         let mut server = Endpoint::server();
-        let answer = &said(&mut server, &initialize(1, date))[0];
+        let answer = &exchange(&mut server, &initialize(1, date))[0];
         assert_eq!(
             answer["result"]["protocolVersion"], "2025-11-25",
             "for {date}"
@@ -57,14 +57,14 @@ fn before_the_handshake_only_a_ping_is_answered_well() {
         "logging/setLevel",
         "resources/subscribe",
     ] {
-        let answer = &said(&mut server, &request(1, method, json!({ "name": "t" })))[0];
+        let answer = &exchange(&mut server, &request(1, method, json!({ "name": "t" })))[0];
         assert_eq!(code(answer), -32600, "{method}");
     }
     assert_eq!(
-        said(&mut server, &request(2, "ping", Value::Null))[0]["result"],
+        exchange(&mut server, &request(2, "ping", Value::Null))[0]["result"],
         json!({})
     );
-    assert!(said(&mut server, &initialize(3, "2025-06-18"))[0]["result"].is_object());
+    assert!(exchange(&mut server, &initialize(3, "2025-06-18"))[0]["result"].is_object());
 }
 
 // spec: 2025-11-25 LIFE-16, GEN-07
@@ -72,7 +72,7 @@ fn before_the_handshake_only_a_ping_is_answered_well() {
 fn a_second_handshake_begins_a_new_session() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);
     assert!(server.is_opened());
-    let answer = &said(&mut server, &initialize(9, "2025-06-18"))[0];
+    let answer = &exchange(&mut server, &initialize(9, "2025-06-18"))[0];
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
     let terms = server.engine().session_terms().expect("a session");
     assert_eq!(terms.revision, Revision::V2025_06_18);
@@ -97,7 +97,7 @@ fn a_second_handshake_ends_all_that_the_first_session_left_open() {
     let open = server.open()[0];
     let asked = server.ask(CallBuilder::new("roots/list").on(Lane::Reply(open)));
     // The message has the id of an open request.
-    let answers = said(&mut server, &initialize(2, "2025-11-25"));
+    let answers = exchange(&mut server, &initialize(2, "2025-11-25"));
     let answer = answers.last().expect("an answer");
     assert!(answer["result"].is_object(), "{answer}");
     assert!(server.open().is_empty());
@@ -116,7 +116,7 @@ fn a_malformed_second_handshake_changes_nothing() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);
     server.answers_by_hand();
     server.request(2, "tools/call", json!({ "name": "t" }));
-    let refused = &said(&mut server, &request(9, "initialize", json!({})))[0];
+    let refused = &exchange(&mut server, &request(9, "initialize", json!({})))[0];
     assert_eq!(code(refused), -32602);
     assert_eq!(server.open().len(), 1);
     let terms = server.engine().session_terms().expect("a session");
@@ -130,10 +130,10 @@ fn requests_with_terms_of_their_own_outlive_a_second_handshake() {
     server.answers_by_hand();
     let meta = pintle_testkit::envelope(Revision::LATEST);
     let modern = request(5, "tools/call", json!({ "name": "t", "_meta": meta }));
-    said(&mut server, &modern);
-    let refused = &said(&mut server, &initialize(5, "2025-11-25"))[0];
+    exchange(&mut server, &modern);
+    let refused = &exchange(&mut server, &initialize(5, "2025-11-25"))[0];
     assert_eq!(code(refused), -32600, "its id is in use");
-    assert!(said(&mut server, &initialize(6, "2025-11-25"))[0]["result"].is_object());
+    assert!(exchange(&mut server, &initialize(6, "2025-11-25"))[0]["result"].is_object());
     assert_eq!(server.open().len(), 1);
 }
 
@@ -149,11 +149,11 @@ fn a_handshake_that_is_malformed_is_refused_and_can_be_repeated() {
         Value::Null,
     ] {
         assert_eq!(
-            code(&said(&mut server, &request(1, "initialize", params))[0]),
+            code(&exchange(&mut server, &request(1, "initialize", params))[0]),
             -32602
         );
     }
-    assert!(said(&mut server, &initialize(2, "2025-11-25"))[0]["result"].is_object());
+    assert!(exchange(&mut server, &initialize(2, "2025-11-25"))[0]["result"].is_object());
 }
 
 // spec: 2025-11-25 LIFE-04, LIFE-06
@@ -161,7 +161,7 @@ fn a_handshake_that_is_malformed_is_refused_and_can_be_repeated() {
 fn the_server_waits_for_the_confirmation_before_it_speaks_by_itself() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server();
-        said(&mut server, &initialize(1, revision.as_str()));
+        exchange(&mut server, &initialize(1, revision.as_str()));
         assert!(!server.is_opened());
         server.engine().publish(&pintle_proto::Change::Tools);
         assert_eq!(server.sent(), [] as [Value; 0]);

@@ -19,7 +19,7 @@ use pintle_http::client::HttpClientOptions;
 use pintle_model::Revision;
 use pintle_proto::TransportErrorKind;
 use pintle_testkit::fake_http::FakeServer;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 
 /// The transport between a client and a server.
@@ -32,8 +32,10 @@ enum Ground {
 const GROUNDS: [Ground; 2] = [Ground::Pipe, Ground::Http];
 
 /// Both eras of a server that answers calls like this.
-fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
-    [Hostile::modern(script), Hostile::legacy(script)]
+fn both(
+    script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static,
+) -> [HostileServer; 2] {
+    [HostileServer::modern(script), HostileServer::legacy(script)]
 }
 
 /// Waits at most a day of virtual time; a future that is pending then never ends.
@@ -43,11 +45,11 @@ async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
         .expect("in time")
 }
 
-async fn meet(server: &Hostile, ground: Ground) -> Client {
+async fn meet(server: &HostileServer, ground: Ground) -> Client {
     meet_as(Client::builder(), server, ground).await
 }
 
-async fn meet_as(client: ClientBuilder, server: &Hostile, ground: Ground) -> Client {
+async fn meet_as(client: ClientBuilder, server: &HostileServer, ground: Ground) -> Client {
     match ground {
         Ground::Pipe => within(client.connect(server.over_pipe())).await,
         Ground::Http => visit_as(client, &server.origin()).await,

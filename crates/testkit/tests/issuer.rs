@@ -168,8 +168,8 @@ async fn a_client_registers_and_shows_its_secret() {
         .await
         .expect("an answer");
     assert_eq!(answer.status, 201);
-    let known: Value = serde_json::from_slice(&answer.body).expect("JSON");
-    let (id, secret) = (&known["client_id"], &known["client_secret"]);
+    let registered: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    let (id, secret) = (&registered["client_id"], &registered["client_secret"]);
     let (id, secret) = (
         id.as_str().expect("an id"),
         secret.as_str().expect("a secret"),
@@ -212,13 +212,13 @@ async fn only_tokens_of_its_own_are_active_until_they_are_taken_back() {
 async fn it_may_be_unwell() {
     let issuer = Issuer::new(NAME);
     let keys = || issuer.fetch(FetchRequest::get(format!("{NAME}/jwks")));
-    issuer.feels(IssuerBehavior::Broken(500));
+    issuer.set_behavior(IssuerBehavior::Broken(500));
     assert_eq!(keys().await.expect("an answer").status, 500);
-    issuer.feels(IssuerBehavior::Down);
+    issuer.set_behavior(IssuerBehavior::Down);
     assert!(matches!(keys().await, Err(FetchError::Unreachable(_))));
-    issuer.feels(IssuerBehavior::Silent);
+    issuer.set_behavior(IssuerBehavior::Silent);
     assert!(matches!(keys().await, Err(FetchError::TimedOut(_))));
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     assert_eq!(keys().await.expect("an answer").status, 200);
     assert_eq!(issuer.count("/jwks"), 4);
 }

@@ -111,15 +111,15 @@ fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
 fn a_peer_that_reads_nothing_is_read_no_further() {
     for revision in Revision::ALL {
         let mut server = server(revision, |_| {});
-        let mut heard = 0;
-        while server.engine().can_read() && heard < 100_000 {
-            heard += 1;
-            tool(&mut server, heard);
+        let mut received = 0;
+        while server.engine().can_read() && received < 100_000 {
+            received += 1;
+            tool(&mut server, received);
         }
-        assert!(heard < 100_000, "answers are queued without bound");
+        assert!(received < 100_000, "answers are queued without bound");
         assert_eq!(
             server.sent().len() as i64,
-            heard,
+            received,
             "all that was read is answered"
         );
         assert!(server.engine().can_read());
@@ -199,9 +199,9 @@ fn an_answer_of_the_limit_is_sent_and_a_larger_one_is_an_error_instead() {
                 true => server.fail(key, Error::invalid_params(long.clone())),
                 false => server.answer(key, &json!({ "content": [], "x": long })),
             };
-            let said = server.sent();
-            assert_eq!((said.len(), &said[0]["id"]), (1, &json!(1)));
-            (said[0].to_string().len(), said[0]["error"]["code"].as_i64())
+            let sent = server.sent();
+            assert_eq!((sent.len(), &sent[0]["id"]), (1, &json!(1)));
+            (sent[0].to_string().len(), sent[0]["error"]["code"].as_i64())
         };
         for (fails, code) in [(false, None), (true, Some(-32602))] {
             let (bytes, _) = answered(1 << 20, fails);
@@ -242,7 +242,7 @@ fn unsolicited_messages_are_refused_beyond_the_limit() {
             end.sent();
             let refusal = act(&mut end, method).err();
             (
-                end.sent().first().map(|said| said.to_string().len()),
+                end.sent().first().map(|sent| sent.to_string().len()),
                 refusal,
             )
         };
@@ -266,9 +266,9 @@ fn a_message_may_have_as_many_values_as_the_limit() {
         limits.max_values_per_message = values;
         let mut server = Endpoint::server_with(everything(), limits);
         server.receive(ping);
-        let said = server.sent();
-        assert_eq!(said[0]["id"], json!(1));
-        assert_eq!(said[0]["error"]["code"].as_i64(), code, "{values}");
+        let sent = server.sent();
+        assert_eq!(sent[0]["id"], json!(1));
+        assert_eq!(sent[0]["error"]["code"].as_i64(), code, "{values}");
     }
 }
 
@@ -344,9 +344,9 @@ fn a_pipe_survives_invalid_lines() {
         server.arrive(&vec![b'x'; 1 << 20]);
     }
     server.arrive(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
-    let said = server.sent();
-    assert_eq!(said.len(), 2);
-    assert_eq!((said[0].get("id"), &said[1]["result"]), (None, &json!({})));
+    let sent = server.sent();
+    assert_eq!(sent.len(), 2);
+    assert_eq!((sent[0].get("id"), &sent[1]["result"]), (None, &json!({})));
 }
 
 // spec: 2025-11-25 LIFE-20
@@ -431,10 +431,10 @@ fn the_oldest_visits_are_forgotten_and_each_end_is_reported_once() {
     assert!(!server.engine().end_visit("d"), "it was never asked for");
     assert!(server.engine().end_visit("b") && !server.engine().end_visit("b"));
     assert!(server.engine().end_visit("c"));
-    let told = server.sent();
-    let ids: Vec<&Value> = told
+    let notices = server.sent();
+    let ids: Vec<&Value> = notices
         .iter()
-        .map(|told| &told["params"]["elicitationId"])
+        .map(|notices| &notices["params"]["elicitationId"])
         .collect();
     assert_eq!(ids, ["b", "c"]);
 }

@@ -109,12 +109,12 @@ fn a_token_that_is_neither_text_nor_an_integer_is_refused() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         for token in [json!(1.5), json!([1]), json!({}), json!(true), Value::Null] {
-            let said = server.exchange(
+            let sent = server.exchange(
                 1,
                 "tools/call",
                 json!({ "name": "t", "_meta": { "progressToken": token } }),
             );
-            assert_eq!(said[0]["error"]["code"], -32602, "{token} at {revision}");
+            assert_eq!(sent[0]["error"]["code"], -32602, "{token} at {revision}");
         }
     }
 }
@@ -221,8 +221,8 @@ fn stray_progress_is_not_counted_as_a_late_answer() {
 #[test]
 fn a_modern_request_gets_the_logs_it_asked_for_on_its_own_lane() {
     let revision = Revision::LATEST;
-    for (least, wanted) in LEVELS.iter().enumerate() {
-        let mut server = busy(revision, json!({ LEVEL: wanted }));
+    for (index, level) in LEVELS.iter().enumerate() {
+        let mut server = busy(revision, json!({ LEVEL: level }));
         server.request(2, "tools/call", json!({ "name": "t" }));
         let keys = server.open();
         for level in LEVELS {
@@ -242,7 +242,7 @@ fn a_modern_request_gets_the_logs_it_asked_for_on_its_own_lane() {
             .iter()
             .map(|sent| sent.message["params"]["level"].clone())
             .collect();
-        assert_eq!(levels, LEVELS[least..]);
+        assert_eq!(levels, LEVELS[index..]);
         assert_eq!(sent[0].message["params"]["logger"], "here");
     }
 }
@@ -251,10 +251,10 @@ fn a_modern_request_gets_the_logs_it_asked_for_on_its_own_lane() {
 #[test]
 fn a_legacy_session_gets_the_logs_it_set_the_level_for() {
     for revision in Revision::legacy() {
-        for (least, wanted) in LEVELS.iter().enumerate() {
+        for (index, level) in LEVELS.iter().enumerate() {
             let mut server = Endpoint::server_at(revision);
-            let said = server.exchange(1, "logging/setLevel", json!({ "level": wanted }));
-            assert_eq!(said[0]["result"], json!({}));
+            let sent = server.exchange(1, "logging/setLevel", json!({ "level": level }));
+            assert_eq!(sent[0]["result"], json!({}));
             server.answers_by_hand();
             server.request(2, "tools/call", json!({ "name": "t" }));
             let key = server.open()[0];
@@ -266,7 +266,7 @@ fn a_legacy_session_gets_the_logs_it_set_the_level_for() {
                 .iter()
                 .map(|message| message["params"]["level"].clone())
                 .collect();
-            assert_eq!(levels, LEVELS[least..], "{revision}");
+            assert_eq!(levels, LEVELS[index..], "{revision}");
         }
     }
 }
@@ -306,17 +306,17 @@ fn an_unknown_level_is_refused() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
         for level in [json!("loud"), json!("INFO"), json!(3), Value::Null] {
-            let said = server.exchange(1, "logging/setLevel", json!({ "level": level }));
-            assert_eq!(said[0]["error"]["code"], -32602, "{level}");
+            let sent = server.exchange(1, "logging/setLevel", json!({ "level": level }));
+            assert_eq!(sent[0]["error"]["code"], -32602, "{level}");
         }
     }
     let mut server = Endpoint::server_at(Revision::LATEST);
-    let said = server.exchange(
+    let sent = server.exchange(
         1,
         "tools/call",
         json!({ "name": "t", "_meta": { LEVEL: "loud" } }),
     );
-    assert_eq!(said[0]["error"]["code"], -32602);
+    assert_eq!(sent[0]["error"]["code"], -32602);
 }
 
 // spec: 2025-11-25 LOG-01

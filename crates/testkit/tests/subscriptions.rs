@@ -47,26 +47,26 @@ fn modern() -> Endpoint {
 fn a_listener_is_acknowledged_first_and_tagged_with_its_id() {
     for id in [json!(7), json!("7"), json!("a\"b")] {
         let mut server = modern();
-        let said = listen(
+        let sent = listen(
             &mut server,
             id.clone(),
             json!({ "toolsListChanged": true, "resourceSubscriptions": ["a:1"] }),
         );
-        assert_eq!(methods(&said), ["notifications/subscriptions/acknowledged"]);
-        let params = &said[0]["params"];
+        assert_eq!(methods(&sent), ["notifications/subscriptions/acknowledged"]);
+        let params = &sent[0]["params"];
         assert_eq!(params["_meta"][TAG], id);
         assert_eq!(
             params["notifications"],
             json!({ "toolsListChanged": true, "resourceSubscriptions": ["a:1"] })
         );
         publish_all(&mut server);
-        let said = server.transmits();
+        let sent = server.transmits();
         assert!(
-            said.iter()
+            sent.iter()
                 .all(|sent| sent.message["params"]["_meta"][TAG] == id)
         );
-        assert!(said.iter().all(|sent| matches!(sent.lane, Lane::Reply(_))));
-        assert_eq!(said.len(), 2);
+        assert!(sent.iter().all(|sent| matches!(sent.lane, Lane::Reply(_))));
+        assert_eq!(sent.len(), 2);
     }
 }
 
@@ -110,9 +110,9 @@ fn the_acknowledgement_omits_changes_that_are_not_offered() {
     let profile = ServerProfile::new(Implementation::new("s", "1"), capabilities);
     let mut server = Endpoint::server_with(profile, Limits::default()).opened_at(Revision::LATEST);
     let all = json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true, "resourceSubscriptions": ["a:1"], "later": true });
-    let said = listen(&mut server, 1, all);
+    let sent = listen(&mut server, 1, all);
     assert_eq!(
-        said[0]["params"]["notifications"],
+        sent[0]["params"]["notifications"],
         json!({ "promptsListChanged": true })
     );
     publish_all(&mut server);
@@ -126,15 +126,15 @@ fn the_acknowledgement_omits_changes_that_are_not_offered() {
 #[test]
 fn an_empty_filter_is_a_filter_and_a_missing_one_is_not() {
     let mut server = modern();
-    let said = listen(&mut server, 1, json!({}));
-    assert_eq!(said[0]["params"]["notifications"], json!({}));
+    let sent = listen(&mut server, 1, json!({}));
+    assert_eq!(sent[0]["params"]["notifications"], json!({}));
     for params in [
         json!({}),
         json!({ "notifications": [] }),
         json!({ "notifications": null }),
     ] {
-        let said = server.exchange(2, "subscriptions/listen", params);
-        assert_eq!(said[0]["error"]["code"], -32602);
+        let sent = server.exchange(2, "subscriptions/listen", params);
+        assert_eq!(sent[0]["error"]["code"], -32602);
     }
 }
 
@@ -149,8 +149,8 @@ fn several_listeners_have_separate_subscription_ids() {
         json!({ "toolsListChanged": true, "promptsListChanged": true }),
     );
     publish_all(&mut server);
-    let said = server.sent();
-    let tags: Vec<_> = said
+    let sent = server.sent();
+    let tags: Vec<_> = sent
         .iter()
         .map(|message| message["params"]["_meta"][TAG].clone())
         .collect();
@@ -181,13 +181,13 @@ fn a_listener_that_the_server_ends_gets_its_result() {
     listen(&mut server, "l", json!({ "toolsListChanged": true }));
     server.engine().end_listens();
     publish_all(&mut server);
-    let said = server.sent();
-    assert_eq!(said.len(), 1);
-    assert_eq!(said[0]["id"], "l");
-    assert_eq!(said[0]["result"]["resultType"], "complete");
-    assert_eq!(said[0]["result"]["_meta"][TAG], "l");
+    let sent = server.sent();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0]["id"], "l");
+    assert_eq!(sent[0]["result"]["resultType"], "complete");
+    assert_eq!(sent[0]["result"]["_meta"][TAG], "l");
     assert_eq!(
-        said[0]["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
+        sent[0]["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
         "testkit"
     );
 }
@@ -201,10 +201,10 @@ fn listeners_are_bounded_and_the_refusal_comes_before_any_acknowledgement() {
     let mut server = Endpoint::server_with(everything(), limits).opened_at(Revision::LATEST);
     listen(&mut server, 1, json!({}));
     listen(&mut server, 2, json!({}));
-    let said = listen(&mut server, 3, json!({}));
-    assert_eq!(said.len(), 1);
+    let sent = listen(&mut server, 3, json!({}));
+    assert_eq!(sent.len(), 1);
     assert_eq!(
-        (&said[0]["id"], &said[0]["error"]["code"]),
+        (&sent[0]["id"], &sent[0]["error"]["code"]),
         (&json!(3), &json!(-32603))
     );
     server.notification("notifications/cancelled", json!({ "requestId": 1 }));
@@ -257,17 +257,17 @@ fn a_legacy_session_receives_every_list_change_without_a_request() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
         publish_all(&mut server);
-        let said = server.transmits();
-        assert!(said.iter().all(|sent| sent.lane == Lane::Session));
-        let said: Vec<_> = said.into_iter().map(|sent| sent.message).collect();
+        let sent = server.transmits();
+        assert!(sent.iter().all(|sent| sent.lane == Lane::Session));
+        let sent: Vec<_> = sent.into_iter().map(|sent| sent.message).collect();
         let expected = [
             "notifications/tools/list_changed",
             "notifications/prompts/list_changed",
             "notifications/resources/list_changed",
         ];
-        assert_eq!(methods(&said), expected, "{revision}");
+        assert_eq!(methods(&sent), expected, "{revision}");
         assert!(
-            said.iter()
+            sent.iter()
                 .all(|message| message["params"]["_meta"].get(TAG).is_none())
         );
     }
@@ -287,9 +287,9 @@ fn a_legacy_session_receives_updates_while_it_is_subscribed() {
         );
         server.engine().publish(&change);
         server.engine().publish(&Change::Resource("a:2".into()));
-        let said = server.sent();
-        assert_eq!(methods(&said), ["notifications/resources/updated"]);
-        assert_eq!(said[0]["params"], json!({ "uri": "a:1" }));
+        let sent = server.sent();
+        assert_eq!(methods(&sent), ["notifications/resources/updated"]);
+        assert_eq!(sent[0]["params"], json!({ "uri": "a:1" }));
         assert_eq!(
             server.exchange(2, "resources/unsubscribe", json!({ "uri": "a:1" }))[0]["result"],
             json!({})

@@ -101,7 +101,7 @@ async fn only_requests_with_a_token_are_served_and_no_log_has_it() {
         (IssuerBehavior::Well, &cases[..]),
         (IssuerBehavior::Broken(500), &broken_cases[..]),
     ] {
-        issuer.feels(behavior);
+        issuer.set_behavior(behavior);
         let notes = serve_to(&issuer, here, rows).await;
         let is_reported = notes.contains("a token cannot be verified");
         assert_eq!(is_reported, behavior != IssuerBehavior::Well, "{notes}");

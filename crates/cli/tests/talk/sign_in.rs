@@ -299,11 +299,11 @@ async fn a_server_that_requires_no_token_has_no_sign_in() {
 async fn an_issuer_that_is_down_does_not_remove_credentials() {
     let (guard, home) = (Guard::new().await, Home::new());
     login(&home, &guard).await;
-    guard.issuer.feels(IssuerBehavior::Broken(503));
+    guard.issuer.set_behavior(IssuerBehavior::Broken(503));
     let mut typist = home.typist(&["login", guard.url(), "--no-browser"]);
     typist.sees("authorization-server metadata").await;
     assert_eq!(typist.leaves().await.code(), Some(3));
-    guard.issuer.feels(IssuerBehavior::Well);
+    guard.issuer.set_behavior(IssuerBehavior::Well);
     home.pintle("list").word(guard.url()).prints().await;
 }
 

@@ -44,12 +44,12 @@ struct Game {
     limit: usize,
     calls: Vec<Made>,
     next_id: u32,
-    owed: Vec<Value>,
+    unanswered: Vec<Value>,
 }
 
 struct Made {
     call: CallId,
-    ceiling: std::time::Instant,
+    deadline: std::time::Instant,
     cancellations: u32,
 }
 
@@ -71,7 +71,7 @@ impl Game {
             limit,
             calls: Vec::new(),
             next_id: 1,
-            owed: Vec::new(),
+            unanswered: Vec::new(),
         }
     }
 
@@ -110,18 +110,18 @@ impl Game {
     }
 
     fn call(&mut self) -> Result<(), String> {
-        let quiet = Duration::from_millis(10) + self.rng.up_to(Duration::from_millis(50));
+        let idle = Duration::from_millis(10) + self.rng.up_to(Duration::from_millis(50));
         let open = self.open();
         let ask = CallBuilder::tool("t")
             .with_progress()
-            .timeouts(quiet, quiet * 3);
+            .timeouts(idle, idle * 3);
         match self.client.try_ask(ask) {
             Ok(call) => {
-                self.history.note(format!("{call:?} with {quiet:?}"));
-                let ceiling = self.client.now() + quiet * 3;
+                self.history.note(format!("{call:?} with {idle:?}"));
+                let deadline = self.client.now() + idle * 3;
                 self.calls.push(Made {
                     call,
-                    ceiling,
+                    deadline,
                     cancellations: 0,
                 });
                 Ok(())
@@ -182,7 +182,7 @@ impl Game {
         self.next_id += 1;
         // In revisions without questions the client answers nothing.
         if self.revision.has(Feature::ServerRequests) {
-            self.owed.push(id.clone());
+            self.unanswered.push(id.clone());
         }
         self.receive(&json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string());
     }
@@ -207,9 +207,9 @@ impl Game {
         if message.get("method").is_some() || message.get("id").is_none() {
             return Ok(());
         }
-        let at = self.owed.iter().position(|id| *id == message["id"]);
+        let at = self.unanswered.iter().position(|id| *id == message["id"]);
         let at = at.ok_or(format!("an answer to nothing: {message}"))?;
-        self.owed.swap_remove(at);
+        self.unanswered.swap_remove(at);
         Ok(())
     }
 
@@ -234,7 +234,7 @@ impl Game {
         }
         for made in &self.calls {
             match self.client.outcomes(made.call).len() {
-                0 if self.client.now() > made.ceiling => {
+                0 if self.client.now() > made.deadline => {
                     return Err(format!("{:?} waits past its ceiling", made.call));
                 }
                 0 | 1 => {}
@@ -249,7 +249,7 @@ impl Game {
             .calls
             .iter()
             .find(|made| self.client.outcomes(made.call).len() != 1);
-        match (open, self.owed.first()) {
+        match (open, self.unanswered.first()) {
             (Some(made), _) => Err(format!("{:?} never ended", made.call)),
             (None, Some(id)) => Err(format!("request {id} of the server was not answered")),
             (None, None) => Ok(()),

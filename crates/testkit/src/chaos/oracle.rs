@@ -70,7 +70,7 @@ impl Oracle {
         }
         match sent.kind {
             TransmitKind::Answer(_) => row.answer(&sent.message),
-            _ => row.tell(&sent.message),
+            _ => row.record(&sent.message),
         }
     }
 
@@ -99,8 +99,8 @@ impl Oracle {
 
     /// Checks that no answer is owed any more.
     pub(super) fn ended(&self) -> Result<(), String> {
-        let owed = self.rows.iter().find(|(_, row)| row.fate == Fate::Open);
-        match owed {
+        let open = self.rows.iter().find(|(_, row)| row.fate == Fate::Open);
+        match open {
             None => Ok(()),
             Some((key, row)) => Err(format!(
                 "{key:?} (id {}) was neither answered nor cancelled",
@@ -130,7 +130,7 @@ impl Row {
         }
     }
 
-    fn tell(&mut self, message: &Value) -> Result<(), String> {
+    fn record(&mut self, message: &Value) -> Result<(), String> {
         if message["method"] != "notifications/progress" {
             return Ok(());
         }

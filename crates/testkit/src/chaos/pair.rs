@@ -84,7 +84,7 @@ impl Game {
             0..=2 => self.call(),
             3 => self.cancel(),
             4 => self.change_manner(),
-            5 => self.tell(),
+            5 => self.notify(),
             6 => self.question(),
             _ => {
                 let time = self.rng.up_to(Duration::from_millis(60));
@@ -95,10 +95,10 @@ impl Game {
     }
 
     fn call(&mut self) {
-        let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(300));
-        let ask = CallBuilder::tool("t").with_progress().timeout(quiet);
+        let idle = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(300));
+        let ask = CallBuilder::tool("t").with_progress().timeout(idle);
         if let Ok(call) = self.pair.client.try_ask(ask) {
-            self.history.note(format!("{call:?} with {quiet:?}"));
+            self.history.note(format!("{call:?} with {idle:?}"));
             self.calls.push(call);
         }
     }
@@ -118,7 +118,7 @@ impl Game {
         self.pair.server.answers(ReplyPolicy::After(wait));
     }
 
-    fn tell(&mut self) {
+    fn notify(&mut self) {
         let open = self.pair.server.open();
         let Some(key) = self.rng.pick(&open).copied() else {
             return;
@@ -134,10 +134,10 @@ impl Game {
         let Some(key) = self.rng.pick(&open).copied() else {
             return;
         };
-        let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(100));
+        let idle = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(100));
         let ask = CallBuilder::new("roots/list")
             .on(Lane::Reply(key))
-            .timeout(quiet);
+            .timeout(idle);
         if let Ok(call) = self.pair.server.try_ask(ask) {
             self.history
                 .note(format!("the server asks {call:?} for {key:?}"));

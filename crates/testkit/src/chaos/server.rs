@@ -61,14 +61,14 @@ impl Game {
         ));
         let mut server = begin(revision, &limits, fixed);
         let wait = rng.up_to(Duration::from_millis(50));
-        let manner = *rng
+        let reply_policy = *rng
             .pick(&[
                 ReplyPolicy::ByHand,
                 ReplyPolicy::After(wait),
                 ReplyPolicy::AtOnce,
             ])
             .expect("a manner");
-        server.answers(manner);
+        server.answers(reply_policy);
         Self {
             rng,
             history,
@@ -109,7 +109,7 @@ impl Game {
                 Ok(())
             }
             15..=16 => {
-                self.tell();
+                self.notify();
                 Ok(())
             }
             17 => self.call(),
@@ -217,7 +217,7 @@ impl Game {
         self.rng.pick(&keys).copied()
     }
 
-    fn tell(&mut self) {
+    fn notify(&mut self) {
         let Some(key) = self.any_key() else { return };
         let amount = self.rng.below(5);
         self.history

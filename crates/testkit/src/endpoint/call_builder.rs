@@ -32,15 +32,15 @@ impl CallBuilder {
 
     /// Sets the idle timeout, and ten times that as the total timeout with progress.
     #[must_use]
-    pub fn timeout(mut self, quiet: Duration) -> Self {
-        self.0.timeouts = Some(Timeouts::new(quiet, quiet.saturating_mul(10)));
+    pub fn timeout(mut self, idle: Duration) -> Self {
+        self.0.timeouts = Some(Timeouts::new(idle, idle.saturating_mul(10)));
         self
     }
 
     /// Sets the idle timeout and the total timeout with progress.
     #[must_use]
-    pub fn timeouts(mut self, quiet: Duration, ceiling: Duration) -> Self {
-        self.0.timeouts = Some(Timeouts::new(quiet, ceiling));
+    pub fn timeouts(mut self, idle: Duration, total: Duration) -> Self {
+        self.0.timeouts = Some(Timeouts::new(idle, total));
         self
     }
 

@@ -8,9 +8,9 @@ use crate::fake_http::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, empty, end, piece, stream, with,
 };
 
-use super::{Hostile, HostileReply, Output};
+use super::{HostileReply, HostileServer, Output};
 
-impl Hostile {
+impl HostileServer {
     /// The same server over HTTP, without sessions and without a stream of its own.
     ///
     /// A single message in answer to a request is a JSON body. Several messages are an event stream,
@@ -26,16 +26,16 @@ impl Hostile {
     }
 
     fn post(&self, seen: &SeenRequest) -> FakeResponse {
-        let said = seen.json();
-        let out = self.receive_message(&said);
-        let is_request = said.get("id").is_some() && said.get("method").is_some();
+        let message = seen.json();
+        let out = self.receive_message(&message);
+        let is_request = message.get("id").is_some() && message.get("method").is_some();
         match (is_request, &out.outputs[..]) {
             (false, _) => empty(202),
             (true, []) => vec![BodyPart::Hang],
             (true, [(Duration::ZERO, Output::Text(text))]) => {
                 with(200, &[("content-type", "application/json")], text)
             }
-            (true, _) => events(out, &said["id"]),
+            (true, _) => events(out, &message["id"]),
         }
     }
 }
@@ -68,6 +68,6 @@ fn events(out: HostileReply, id: &Value) -> FakeResponse {
 }
 
 fn answers(text: &[u8], id: &Value) -> bool {
-    let said: Value = serde_json::from_slice(text).unwrap_or_default();
-    said["id"] == *id && said.get("method").is_none()
+    let message: Value = serde_json::from_slice(text).unwrap_or_default();
+    message["id"] == *id && message.get("method").is_none()
 }

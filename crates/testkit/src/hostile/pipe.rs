@@ -6,16 +6,16 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
 };
 
-use super::{Hostile, Later, Output};
+use super::{HostileServer, Later, Output};
 
 /// Bytes that a pipe buffers before its writer waits: as many as a pipe of Linux.
 const HELD: usize = 64 << 10;
 
-/// A [`Hostile`] that is reached through a pipe of its own for each conversation.
+/// A [`HostileServer`] that is reached through a pipe of its own for each conversation.
 #[derive(Debug, Clone)]
-pub struct HostilePipe(Hostile);
+pub struct HostilePipe(HostileServer);
 
-impl Hostile {
+impl HostileServer {
     /// The same server behind a stream of bytes: its messages are framed as lines.
     pub fn over_pipe(&self) -> HostilePipe {
         HostilePipe(self.clone())
@@ -41,15 +41,15 @@ impl Hostile {
         loop {
             let bytes = tokio::select! {
                 biased;
-                say = later.next() => match say {
+                next = later.next() => match next {
                     Output::Text(text) => [&text[..], b"\n"].concat(),
                     Output::Raw(bytes) => bytes,
                     Output::Lose(..) | Output::LoseAll(_) => return,
                 },
                 line = lines.next_segment() => {
                     let Ok(Some(line)) = line else { return };
-                    let said = serde_json::from_slice(&line).unwrap_or_default();
-                    later.add(self.receive_message(&said));
+                    let message = serde_json::from_slice(&line).unwrap_or_default();
+                    later.add(self.receive_message(&message));
                     continue;
                 }
             };

@@ -21,7 +21,7 @@ impl State {
         let is_theirs = self
             .clients
             .get(client)
-            .is_some_and(|known| known.redirects.iter().any(|own| own == redirect));
+            .is_some_and(|client| client.redirects.iter().any(|own| own == redirect));
         if !is_theirs {
             // Nothing is sent to this address, because no registered client has it.
             return IssuerResponse::error(400, "invalid_request");
@@ -35,9 +35,9 @@ impl State {
         if let Some(state) = asked.parameter("state") {
             place.push_str(&format!("&state={}", escaped(state)));
         }
-        let mut said = IssuerResponse::bare(302);
-        said.headers.push(("location", place));
-        said
+        let mut response = IssuerResponse::bare(302);
+        response.headers.push(("location", place));
+        response
     }
 
     fn code(

@@ -105,17 +105,17 @@ impl State {
         asked: &RecordedRequest,
     ) -> Result<(Holding, Option<String>), &'static str> {
         let token = asked.parameter("refresh_token").unwrap_or_default();
-        let known = self.refreshes.get_mut(token).ok_or("invalid_grant")?;
-        if known.holding.client != client {
+        let refresh_token = self.refreshes.get_mut(token).ok_or("invalid_grant")?;
+        if refresh_token.holding.client != client {
             return Err("invalid_grant");
         }
-        let family = known.family.clone();
-        if std::mem::replace(&mut known.is_used, true) {
+        let family = refresh_token.family.clone();
+        if std::mem::replace(&mut refresh_token.is_used, true) {
             self.reuses += 1;
             self.refreshes.retain(|_, other| other.family != family);
             return Err("invalid_grant");
         }
-        Ok((known.holding.clone(), Some(family)))
+        Ok((refresh_token.holding.clone(), Some(family)))
     }
 
     fn give(&mut self, issuer: &str, holding: Holding, family: Option<String>) -> IssuerResponse {

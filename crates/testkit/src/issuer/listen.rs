@@ -58,17 +58,17 @@ impl Issuer {
             .path_and_query()
             .map_or("/", |place| place.as_str());
         let asked = RecordedRequest::new(parts.method.as_str(), place, headers, &body);
-        let said = match self.answer(asked) {
-            Some(said) => said,
+        let answer = match self.answer(asked) {
+            Some(answer) => answer,
             None if self.lock().behavior == IssuerBehavior::Silent => never().await,
             // An error here ends the connection without an answer.
             None => return Err("the issuer is down".into()),
         };
-        let mut response = Response::builder().status(said.status);
-        for (name, value) in said.headers {
+        let mut response = Response::builder().status(answer.status);
+        for (name, value) in answer.headers {
             response = response.header(name, value);
         }
-        Ok(response.body(Full::from(said.body))?)
+        Ok(response.body(Full::from(answer.body))?)
     }
 }
 

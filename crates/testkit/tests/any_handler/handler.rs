@@ -29,11 +29,11 @@ type Told<'a> = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send + '
 
 fn do_all<'a>(steps: &'a [Step], cx: &'a Context, effects: &'a SideEffects) -> Told<'a> {
     Box::pin(async move {
-        let mut told = String::new();
+        let mut text = String::new();
         for step in steps {
-            told += &do_one(step, cx, effects).await?;
+            text += &do_one(step, cx, effects).await?;
         }
-        Ok(told)
+        Ok(text)
     })
 }
 
@@ -48,8 +48,8 @@ async fn do_one(step: &Step, cx: &Context, effects: &SideEffects) -> Result<Stri
         }
         Step::Sample(at) => {
             let messages = vec![SamplingMessage::user(at.to_string())];
-            let said = cx.sample(CreateMessageParams::new(messages, 10)).await?;
-            format!("{};", said.content.blocks()[0].as_text().unwrap_or("?"))
+            let message = cx.sample(CreateMessageParams::new(messages, 10)).await?;
+            format!("{};", message.content.blocks()[0].as_text().unwrap_or("?"))
         }
         Step::Roots => format!("{};", cx.list_roots().await?[0].uri),
         Step::Once(number) => {
@@ -79,7 +79,7 @@ fn tell_form(at: u8, answer: &Answer<Word>) -> String {
 /// The expected outcome of steps.
 #[derive(Default)]
 pub(crate) struct Expected {
-    pub(crate) said: String,
+    pub(crate) text: String,
     pub(crate) asked: usize,
 }
 
@@ -93,21 +93,21 @@ pub(crate) fn expected(steps: &[Step]) -> Expected {
 fn expect(steps: &[Step], so_far: &mut Expected) {
     for step in steps {
         so_far.asked += usize::from(!matches!(step, Step::Once(_) | Step::Both(..)));
-        let said = &mut so_far.said;
+        let text = &mut so_far.text;
         let written = match step {
             Step::Form(at) => match (word(*at), at % 2) {
-                (Some(word), _) => write!(said, "{word};"),
-                (None, 0) => write!(said, "no to {at};"),
-                (None, _) => write!(said, "away from {at};"),
+                (Some(word), _) => write!(text, "{word};"),
+                (None, 0) => write!(text, "no to {at};"),
+                (None, _) => write!(text, "away from {at};"),
             },
             Step::Url(at) => match (word(*at), at % 2) {
-                (Some(_), _) => write!(said, "url Accepted(());"),
-                (None, 0) => write!(said, "url Declined;"),
-                (None, _) => write!(said, "url Cancelled;"),
+                (Some(_), _) => write!(text, "url Accepted(());"),
+                (None, 0) => write!(text, "url Declined;"),
+                (None, _) => write!(text, "url Cancelled;"),
             },
-            Step::Sample(at) => write!(said, "said {at};"),
-            Step::Roots => write!(said, "file:///any;"),
-            Step::Once(number) => write!(said, "deed {number} × 1;"),
+            Step::Sample(at) => write!(text, "said {at};"),
+            Step::Roots => write!(text, "file:///any;"),
+            Step::Once(number) => write!(text, "deed {number} × 1;"),
             Step::If(at, yes, no) => {
                 expect(if word(*at).is_some() { yes } else { no }, so_far);
                 Ok(())

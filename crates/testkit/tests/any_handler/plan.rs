@@ -104,14 +104,14 @@ pub(crate) fn answer(request: &InputRequest) -> Option<InputResponse> {
     match request {
         InputRequest::Elicit(params) => Some(elicited(params).into()),
         InputRequest::CreateMessage(params) => {
-            let said = params
+            let text = params
                 .messages
                 .first()?
                 .content
                 .blocks()
                 .first()?
                 .as_text()?;
-            Some(CreateMessageResult::new(format!("said {said}"), "any").into())
+            Some(CreateMessageResult::new(format!("said {text}"), "any").into())
         }
         InputRequest::ListRoots(_) => {
             Some(ListRootsResult::new(vec![Root::new("file:///any")]).into())

@@ -5,21 +5,23 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, Misbehavior, QuestionError};
 use pintle_runtime::Answer;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 
 use crate::client::{connect, good, misbehavior, within};
 
 /// Both eras of a server that answers calls like this.
-fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
-    [Hostile::modern(script), Hostile::legacy(script)]
+fn both(
+    script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static,
+) -> [HostileServer; 2] {
+    [HostileServer::modern(script), HostileServer::legacy(script)]
 }
 
 // spec: 2026-07-28 N-ERR-03 (client), N-ERR-10, N-ERR-08
 #[tokio::test(start_paused = true)]
 async fn codes_of_old_libraries_mean_nothing_to_a_call() {
     for code in [-32000, -32001, -32003, -32004, -32019] {
-        let server = Hostile::modern(move |out, said| out.fail(said, code, "m"));
+        let server = HostileServer::modern(move |out, message| out.fail(message, code, "m"));
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         let found = error.answer().map(|error| error.code.0);
@@ -32,8 +34,8 @@ async fn codes_of_old_libraries_mean_nothing_to_a_call() {
 // hardening: H-161
 #[tokio::test(start_paused = true)]
 async fn answers_to_nothing_change_nothing() {
-    let servers = both(|out, said| {
-        if said["method"] != "tools/call" {
+    let servers = both(|out, message| {
+        if message["method"] != "tools/call" {
             return;
         }
         for id in [
@@ -50,20 +52,20 @@ async fn answers_to_nothing_change_nothing() {
         out.send_text("{\"jsonrpc\":\"2.0\",\"id\":");
         out.send_text([0xc3, 0x28]);
         out.send_text("[]");
-        out.reply(said, good());
-        out.reply(said, json!({ "content": [] }));
-        out.fail(said, -1, "no");
+        out.reply(message, good());
+        out.reply(message, json!({ "content": [] }));
+        out.fail(message, -1, "no");
     });
     for server in servers {
         let client = connect(&server).await;
         for _ in 0..3 {
-            let said = within(client.call_tool("t", ())).await.expect("a result");
-            assert_eq!(said.content.len(), 1);
+            let message = within(client.call_tool("t", ())).await.expect("a result");
+            assert_eq!(message.content.len(), 1);
         }
         let answers = server
             .received()
             .iter()
-            .filter(|said| said.get("method").is_none())
+            .filter(|message| message.get("method").is_none())
             .count();
         assert_eq!(answers, 0, "nothing of it is answered");
     }
@@ -83,7 +85,7 @@ async fn invalid_answers_are_typed_errors() {
         json!(null),
     ] {
         let kept = result.clone();
-        let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
+        let server = HostileServer::modern(move |out, message| out.reply(message, kept.clone()));
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         assert!(
@@ -91,9 +93,11 @@ async fn invalid_answers_are_typed_errors() {
             "{result}"
         );
     }
-    let contradicting = Hostile::modern(|out, said| {
+    let contradicting = HostileServer::modern(|out, message| {
         let error = json!({ "code": 1, "message": "m" });
-        out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
+        out.send(
+            json!({ "jsonrpc": "2.0", "id": message["id"], "result": good(), "error": error }),
+        );
     });
     let client = connect(&contradicting).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -105,10 +109,10 @@ async fn invalid_answers_are_typed_errors() {
 async fn unknown_members_of_a_result_survive() {
     let result = json!({ "content": [{ "type": "hologram", "x": 1 }], "more": { "y": 2 } });
     let kept = result.clone();
-    let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
+    let server = HostileServer::modern(move |out, message| out.reply(message, kept.clone()));
     let client = connect(&server).await;
-    let said = within(client.call_tool("t", ())).await.expect("a result");
-    assert_eq!(serde_json::to_value(said).expect("JSON"), result);
+    let message = within(client.call_tool("t", ())).await.expect("a result");
+    assert_eq!(serde_json::to_value(message).expect("JSON"), result);
 }
 
 // spec: 2025-11-25 TIME-02, CANC-01, CANC-02, CANC-05
@@ -128,16 +132,16 @@ async fn a_call_without_an_answer_is_given_up_and_cancelled() {
             .await,
         );
         within(tokio::time::sleep(Duration::from_secs(1))).await;
-        let heard = server.received();
-        let ids: Vec<_> = heard
+        let received = server.received();
+        let ids: Vec<_> = received
             .iter()
-            .filter(|said| said["method"] == "tools/call")
-            .map(|said| &said["id"])
+            .filter(|message| message["method"] == "tools/call")
+            .map(|message| &message["id"])
             .collect();
-        let cancelled: Vec<_> = heard
+        let cancelled: Vec<_> = received
             .iter()
-            .filter(|said| said["method"] == "notifications/cancelled")
-            .map(|said| &said["params"]["requestId"])
+            .filter(|message| message["method"] == "notifications/cancelled")
+            .map(|message| &message["params"]["requestId"])
             .collect();
         assert_eq!(cancelled, ids);
         assert_eq!(server.given_up(), 2);
@@ -148,8 +152,8 @@ async fn a_call_without_an_answer_is_given_up_and_cancelled() {
 // spec: 2026-07-28 N-CANC-13
 #[tokio::test(start_paused = true)]
 async fn progress_buys_time_up_to_the_ceiling() {
-    for server in both(|out, said| {
-        let token = said["params"]["_meta"]["progressToken"].clone();
+    for server in both(|out, message| {
+        let token = message["params"]["_meta"]["progressToken"].clone();
         for step in 1..1_000_u64 {
             let params = json!({ "progressToken": token, "progress": step });
             let notice =
@@ -174,8 +178,8 @@ async fn progress_buys_time_up_to_the_ceiling() {
 // hardening: H-166
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_notices_does_not_drown_the_answer() {
-    for server in both(|out, said| {
-        let token = said["params"]["_meta"]["progressToken"].clone();
+    for server in both(|out, message| {
+        let token = message["params"]["_meta"]["progressToken"].clone();
         for step in 0..10_000_u64 {
             // Some of the progress goes backwards.
             let progress = if step % 100 == 99 { 0 } else { step };
@@ -191,29 +195,29 @@ async fn a_flood_of_notices_does_not_drown_the_answer() {
                 out.notify("notifications/no/such", json!({}));
             }
         }
-        out.reply(said, good());
+        out.reply(message, good());
     }) {
         let client = connect(&server).await;
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let observer = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let observer = Arc::clone(&received);
         let call = client.call_tool("t", ()).on_progress(move |progress| {
             observer.lock().expect("no panic").push(progress.progress)
         });
         within(call).await.expect("a result");
-        let heard = heard.lock().expect("no panic");
-        assert!(heard.is_sorted_by(|a, b| a < b) && heard.last() == Some(&9_998.0));
+        let received = received.lock().expect("no panic");
+        assert!(received.is_sorted_by(|a, b| a < b) && received.last() == Some(&9_998.0));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
-    for server in both(|out, said| {
+    for server in both(|out, message| {
         out.notify("notifications/no/such", json!({ "a": 1 }));
         out.notify(
             "notifications/message",
             json!({ "level": "info", "data": "x" }),
         );
-        out.reply(said, good());
+        out.reply(message, good());
     }) {
         let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
         let builder = Client::builder().on_notice(move |notice| {
@@ -234,14 +238,14 @@ async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
 }
 
 /// A legacy server that asks a question during a call, and returns the answer in its result.
-fn asking(method: &'static str, params: Value) -> Hostile {
+fn asking(method: &'static str, params: Value) -> HostileServer {
     let call = Mutex::new(Value::Null);
-    Hostile::legacy(move |out, said| {
-        if said["method"] == "tools/call" {
-            *call.lock().expect("no panic") = said["id"].clone();
+    HostileServer::legacy(move |out, message| {
+        if message["method"] == "tools/call" {
+            *call.lock().expect("no panic") = message["id"].clone();
             out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
-        } else if said["id"] == "q" {
-            let text = said.to_string();
+        } else if message["id"] == "q" {
+            let text = message.to_string();
             let result = json!({ "content": [{ "type": "text", "text": text }] });
             let id = call.lock().expect("no panic").clone();
             out.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
@@ -250,9 +254,9 @@ fn asking(method: &'static str, params: Value) -> Hostile {
 }
 
 async fn answer_of(client: &Client) -> Value {
-    let said = within(client.call_tool("t", ())).await.expect("a result");
-    let said = serde_json::to_value(said).expect("JSON");
-    serde_json::from_str(said["content"][0]["text"].as_str().expect("a text")).expect("JSON")
+    let message = within(client.call_tool("t", ())).await.expect("a result");
+    let message = serde_json::to_value(message).expect("JSON");
+    serde_json::from_str(message["content"][0]["text"].as_str().expect("a text")).expect("JSON")
 }
 
 // spec: 2025-11-25 LIFE-17, ROOT-05 (not supported), ELIC-50, SAMP-06, SAMP-28, GEN-05 (client serves), MSG-10
@@ -304,12 +308,12 @@ async fn a_request_that_needs_an_undeclared_capability_is_refused() {
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_that_sends_requests_gets_no_answer() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, message| {
         for method in ["ping", "roots/list", "elicitation/create", "no/such"] {
             out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
         }
         out.send_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
-        out.reply(said, good());
+        out.reply(message, good());
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
@@ -327,9 +331,9 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
         json!({ "method": "no/such", "params": {} }),
     ] {
         let asked = question.clone();
-        let server = Hostile::modern(move |out, said| {
+        let server = HostileServer::modern(move |out, message| {
             out.reply(
-                said,
+                message,
                 json!({ "resultType": "input_required", "inputRequests": { "a": asked } }),
             );
         });
@@ -362,13 +366,13 @@ async fn the_end_of_a_visit_is_reported_once_and_only_for_known_visits() {
         );
     };
     let call = Mutex::new(Value::Null);
-    let server = Hostile::legacy(move |out, said| {
-        if said["method"] == "tools/call" {
-            *call.lock().expect("no panic") = said["id"].clone();
+    let server = HostileServer::legacy(move |out, message| {
+        if message["method"] == "tools/call" {
+            *call.lock().expect("no panic") = message["id"].clone();
             done(out, "e");
             let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
             out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
-        } else if said["id"] == "q" {
+        } else if message["id"] == "q" {
             for id in ["other", "e", "e"] {
                 done(out, id);
             }

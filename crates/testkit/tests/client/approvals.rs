@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use pintle_client::{ApprovalError, Approvals, CallError, Client, ConnectError, Tcp};
 use pintle_model::Tool;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Map, Value, json};
 
 use super::within;
@@ -13,19 +13,19 @@ use super::within;
 type Listing = Arc<Mutex<Vec<Value>>>;
 
 /// A server with one tool; `change` notifies the client that the tools have changed.
-fn server() -> (Hostile, Listing) {
+fn server() -> (HostileServer, Listing) {
     let listing: Listing = Arc::new(Mutex::new(vec![tool("add", "Adds."), tool("change", "")]));
     let listed = Arc::clone(&listing);
-    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::legacy(move |out, message| match message["method"].as_str() {
         Some("tools/list") => {
             let listed = listed.lock().expect("no panic").clone();
-            out.reply(said, json!({ "tools": listed }));
+            out.reply(message, json!({ "tools": listed }));
         }
         _ => {
-            if said["params"]["name"] == "change" {
+            if message["params"]["name"] == "change" {
                 out.notify("notifications/tools/list_changed", json!({}));
             }
-            out.reply(said, json!({ "content": [] }));
+            out.reply(message, json!({ "content": [] }));
         }
     });
     (server, listing)
@@ -47,7 +47,7 @@ fn approvals() -> Approvals {
     approvals
 }
 
-async fn pinned(server: &Hostile, approvals: &Approvals) -> Client {
+async fn pinned(server: &HostileServer, approvals: &Approvals) -> Client {
     let builder = Client::builder().pin_tools(approvals.clone());
     within(builder.connect(server.clone()))
         .await
@@ -95,19 +95,19 @@ async fn a_tool_that_has_changed_is_not_called_until_it_is_approved_again() {
 #[tokio::test(start_paused = true)]
 async fn a_change_is_reported_once_when_it_is_listed() {
     let (server, listing) = server();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hearing = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let observer = Arc::clone(&received);
     let builder = Client::builder()
         .watch_tools(approvals())
-        .on_changed_tool(move |tool| hearing.lock().unwrap().push(tool.description));
+        .on_changed_tool(move |tool| observer.lock().unwrap().push(tool.description));
     let client = within(builder.connect(server)).await.expect("it opens");
     within(client.list_tools()).await.expect("a list");
-    assert_eq!(*heard.lock().unwrap(), [], "it is what was approved");
+    assert_eq!(*received.lock().unwrap(), [], "it is what was approved");
     listing.lock().unwrap()[0] = tool("add", "Adds more.");
     for _ in 0..2 {
         within(client.list_tools()).await.expect("a list");
     }
-    assert_eq!(*heard.lock().unwrap(), [Some("Adds more.".to_owned())]);
+    assert_eq!(*received.lock().unwrap(), [Some("Adds more.".to_owned())]);
     within(client.call_tool("add", ()))
         .await
         .expect("it is watched, not pinned");

@@ -8,7 +8,7 @@ use pintle_client::Client;
 use pintle_model::{Revision, SubscriptionFilter};
 use pintle_proto::Change;
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::client::{connect, good, within};
@@ -19,9 +19,11 @@ fn form() -> Value {
     json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } })
 }
 
-fn answers(server: &Hostile) -> Vec<Value> {
-    let heard = server.received().into_iter();
-    heard.filter(|said| said.get("method").is_none()).collect()
+fn answers(server: &HostileServer) -> Vec<Value> {
+    let received = server.received().into_iter();
+    received
+        .filter(|incoming| incoming.get("method").is_none())
+        .collect()
 }
 
 /// Counts how often it was dropped.
@@ -36,8 +38,8 @@ impl Drop for Dropped {
 // spec: 2025-11-25 CANC-06, CANC-07, CANC-08, CANC-14
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
-    let server = Hostile::legacy(|out, said| {
-        if said["method"] != "tools/call" {
+    let server = HostileServer::legacy(|out, incoming| {
+        if incoming["method"] != "tools/call" {
             return;
         }
         let ask = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form() });
@@ -45,7 +47,7 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
         for params in [
             json!({ "requestId": "other" }),
             json!({ "requestId": [1] }),
-            json!({ "requestId": said["id"] }),
+            json!({ "requestId": incoming["id"] }),
             json!({ "reason": "which?" }),
             json!(5),
         ] {
@@ -63,7 +65,7 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
         }
         out.send_after(
             4 * SECOND,
-            json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+            json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
         );
     });
     let (asked, dropped) = (Arc::new(AtomicUsize::new(0)), Arc::<AtomicUsize>::default());
@@ -107,7 +109,7 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
 // spec: 2026-07-28 N-CANC-11
 #[tokio::test(start_paused = true)]
 async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, incoming| {
         for params in [
             json!({ "requestId": 99 }),
             json!({ "requestId": {} }),
@@ -116,7 +118,7 @@ async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
         ] {
             out.notify("notifications/cancelled", params);
         }
-        out.reply(said, good());
+        out.reply(incoming, good());
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.expect("a result");
@@ -127,14 +129,14 @@ async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
 // spec: 2026-07-28 N-PROG-01, N-PROG-06, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_its_own_call_only() {
-    let script = |out: &mut pintle_testkit::HostileReply, said: &Value| {
-        let token = &said["params"]["_meta"]["progressToken"];
-        if said["params"]["name"] == "first" {
+    let script = |out: &mut pintle_testkit::HostileReply, incoming: &Value| {
+        let token = &incoming["params"]["_meta"]["progressToken"];
+        if incoming["params"]["name"] == "first" {
             let step = json!({ "progressToken": token, "progress": 0.25, "message": "a quarter" });
             out.notify("notifications/progress", step);
             out.send_after(
                 2 * SECOND,
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
             );
             // After the end.
             let late = json!({ "progressToken": token, "progress": 9 });
@@ -142,7 +144,7 @@ async fn progress_reaches_its_own_call_only() {
                 3 * SECOND,
                 json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": late }),
             );
-        } else if said["params"]["name"] == "second" {
+        } else if incoming["params"]["name"] == "second" {
             for strange in [
                 json!(99),
                 json!(token.to_string()),
@@ -158,17 +160,17 @@ async fn progress_reaches_its_own_call_only() {
             out.notify("notifications/progress", step);
             out.send_after(
                 4 * SECOND,
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
             );
-        } else if said["method"] == "tools/call" {
-            out.reply(said, good());
+        } else if incoming["method"] == "tools/call" {
+            out.reply(incoming, good());
         }
     };
-    for server in [Hostile::modern(script), Hostile::legacy(script)] {
+    for server in [HostileServer::modern(script), HostileServer::legacy(script)] {
         let client = connect(&server).await;
-        let heard = Arc::<Mutex<Vec<_>>>::default();
+        let received = Arc::<Mutex<Vec<_>>>::default();
         let calls = ["first", "second"].map(|name| {
-            let (client, observer) = (client.clone(), Arc::clone(&heard));
+            let (client, observer) = (client.clone(), Arc::clone(&received));
             tokio::spawn(async move {
                 let call = client.call_tool(name, ());
                 call.on_progress(move |step| {
@@ -184,10 +186,10 @@ async fn progress_reaches_its_own_call_only() {
         within(client.call_tool("without", ()))
             .await
             .expect("a result");
-        let heard = heard.lock().expect("no panic");
+        let received = received.lock().expect("no panic");
         let quarter = Some("a quarter".to_owned());
         assert_eq!(
-            *heard,
+            *received,
             [
                 ("first", 0.25, None, quarter),
                 ("second", 1.0, Some(2.5), None)
@@ -195,11 +197,11 @@ async fn progress_reaches_its_own_call_only() {
         );
         let calls = server.received().into_iter();
         let calls: Vec<_> = calls
-            .filter(|said| said["method"] == "tools/call")
+            .filter(|incoming| incoming["method"] == "tools/call")
             .collect();
         let tokens: Vec<_> = calls
             .iter()
-            .map(|said| &said["params"]["_meta"]["progressToken"])
+            .map(|incoming| &incoming["params"]["_meta"]["progressToken"])
             .collect();
         assert!(
             tokens[..2]
@@ -215,15 +217,15 @@ async fn progress_reaches_its_own_call_only() {
 // spec: 2026-07-28 N-PROG-09
 #[tokio::test(start_paused = true)]
 async fn a_modern_client_sends_no_unsolicited_message() {
-    let server = Hostile::modern(|out, said| {
-        if said["params"].get("inputResponses").is_some() {
-            return out.reply(said, good());
+    let server = HostileServer::modern(|out, incoming| {
+        if incoming["params"].get("inputResponses").is_some() {
+            return out.reply(incoming, good());
         }
         let mut params = form();
         params["_meta"] = json!({ "progressToken": "p" });
         let question = json!({ "method": "elicitation/create", "params": params });
         out.reply(
-            said,
+            incoming,
             json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
         );
     });
@@ -235,8 +237,11 @@ async fn a_modern_client_sends_no_unsolicited_message() {
         .await
         .expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
-    let heard = server.received();
-    let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
+    let received = server.received();
+    let methods: Vec<_> = received
+        .iter()
+        .map(|incoming| incoming["method"].as_str())
+        .collect();
     let expected = ["server/discover", "tools/call", "tools/call"];
     assert_eq!(methods, expected.map(Some));
 }
@@ -268,13 +273,13 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
         json!(5),
     ] {
         let asked = messages.clone();
-        let server = Hostile::legacy(move |out, said| {
-            if said["method"] == "tools/call" {
+        let server = HostileServer::legacy(move |out, incoming| {
+            if incoming["method"] == "tools/call" {
                 let params = json!({ "messages": asked, "maxTokens": 1 });
                 out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
                 out.send_after(
                     SECOND,
-                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                    json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
                 );
             }
         });
@@ -297,12 +302,12 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
         if let Some(mode) = mode {
             params["mode"] = json!(mode);
         }
-        let server = Hostile::legacy(move |out, said| {
-            if said["method"] == "tools/call" {
+        let server = HostileServer::legacy(move |out, incoming| {
+            if incoming["method"] == "tools/call" {
                 out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
                 out.send_after(
                     SECOND,
-                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                    json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
                 );
             }
         });
@@ -310,8 +315,10 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
         let client = within(builder.connect(server.clone()))
             .await
             .expect("it opens");
-        let heard = server.received();
-        let opening = heard.iter().find(|said| said["method"] == "initialize");
+        let received = server.received();
+        let opening = received
+            .iter()
+            .find(|incoming| incoming["method"] == "initialize");
         let declared = &opening.expect("a handshake")["params"]["capabilities"]["elicitation"];
         assert!(
             declared.is_object() && declared.get("url").is_none(),
@@ -325,19 +332,19 @@ async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
 // spec: 2025-11-25 LIFE-05, PING-01
 #[tokio::test(start_paused = true)]
 async fn before_initialize_is_answered_a_client_only_answers_pings() {
-    let server = Hostile::new(|out, said| match said["method"].as_str() {
+    let server = HostileServer::new(|out, incoming| match incoming["method"].as_str() {
         Some("initialize") => {
             out.send(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
-            let version = &said["params"]["protocolVersion"];
+            let version = &incoming["params"]["protocolVersion"];
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server });
             out.send_after(
                 5 * SECOND,
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
+                json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": result }),
             );
         }
-        Some("server/discover") => out.fail(said, -32601, "no"),
-        Some("ping") => out.reply(said, json!({})),
+        Some("server/discover") => out.fail(incoming, -32601, "no"),
+        Some("ping") => out.reply(incoming, json!({})),
         _ => {}
     });
     let opening = tokio::spawn({
@@ -345,11 +352,14 @@ async fn before_initialize_is_answered_a_client_only_answers_pings() {
         async move { connect(&server).await }
     });
     tokio::time::sleep(4 * SECOND).await;
-    let heard = server.received();
-    let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
+    let received = server.received();
+    let methods: Vec<_> = received
+        .iter()
+        .map(|incoming| incoming["method"].as_str())
+        .collect();
     assert_eq!(methods, [Some("server/discover"), Some("initialize"), None]);
     assert_eq!(
-        heard[2],
+        received[2],
         json!({ "jsonrpc": "2.0", "id": "early", "result": {} })
     );
     let client = within(opening).await.expect("no panic");
@@ -362,31 +372,31 @@ async fn before_initialize_is_answered_a_client_only_answers_pings() {
 async fn one_request_reveals_all_capabilities_even_unknown_ones() {
     let offers =
         json!({ "tools": { "later": 1 }, "experimental": { "x": { "y": [1] } }, "x-mine": {} });
-    let told = offers.clone();
-    let modern = Hostile::new(move |out, said| {
-        out.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": told }));
+    let declared = offers.clone();
+    let modern = HostileServer::new(move |out, incoming| {
+        out.reply(incoming, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": declared }));
     });
-    let told = offers.clone();
-    let legacy = Hostile::new(move |out, said| match said["method"].as_str() {
+    let declared = offers.clone();
+    let legacy = HostileServer::new(move |out, incoming| match incoming["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
-            let version = &said["params"]["protocolVersion"];
+            let version = &incoming["params"]["protocolVersion"];
             out.reply(
-                said,
-                json!({ "protocolVersion": version, "capabilities": told, "serverInfo": server }),
+                incoming,
+                json!({ "protocolVersion": version, "capabilities": declared, "serverInfo": server }),
             );
         }
-        _ => out.fail(said, -32601, "no"),
+        _ => out.fail(incoming, -32601, "no"),
     });
-    for (server, said) in [(modern, 1), (legacy, 3)] {
+    for (server, incoming) in [(modern, 1), (legacy, 3)] {
         let client = connect(&server).await;
-        let known = client.server().expect("a server").capabilities;
-        assert!(known.tools.is_some() && known.prompts.is_none());
-        let known = serde_json::to_value(&*known).expect("JSON");
-        assert_eq!(known["experimental"], offers["experimental"]);
+        let capabilities = client.server().expect("a server").capabilities;
+        assert!(capabilities.tools.is_some() && capabilities.prompts.is_none());
+        let capabilities = serde_json::to_value(&*capabilities).expect("JSON");
+        assert_eq!(capabilities["experimental"], offers["experimental"]);
         assert_eq!(
             server.received().len(),
-            said,
+            incoming,
             "no list is asked for to learn it"
         );
     }
@@ -396,8 +406,8 @@ async fn one_request_reveals_all_capabilities_even_unknown_ones() {
 #[tokio::test(start_paused = true)]
 async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
     let said_to = async |identity: Value| {
-        let server = Hostile::new(move |out, said| {
-            let mut result = match said["method"].as_str() {
+        let server = HostileServer::new(move |out, incoming| {
+            let mut result = match incoming["method"].as_str() {
                 Some("server/discover") => {
                     let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
                     json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": { "tools": {} } })
@@ -406,7 +416,7 @@ async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
                 _ => good(),
             };
             result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": identity });
-            out.reply(said, result);
+            out.reply(incoming, result);
         });
         let client = connect(&server).await;
         within(client.list_tools()).await.expect("a list");
@@ -435,12 +445,12 @@ async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
 // spec: 2026-07-28 N-SUBS-09, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn several_subscriptions_each_receive_their_own_notices() {
-    let server = Hostile::modern(|out, said| {
-        if said["method"] != "subscriptions/listen" {
+    let server = HostileServer::modern(|out, incoming| {
+        if incoming["method"] != "subscriptions/listen" {
             return;
         }
-        let tag = json!({ "io.modelcontextprotocol/subscriptionId": said["id"] });
-        let granted = &said["params"]["notifications"];
+        let tag = json!({ "io.modelcontextprotocol/subscriptionId": incoming["id"] });
+        let granted = &incoming["params"]["notifications"];
         out.notify(
             "notifications/subscriptions/acknowledged",
             json!({ "notifications": granted, "_meta": tag }),
@@ -465,8 +475,8 @@ async fn several_subscriptions_each_receive_their_own_notices() {
     assert!(nothing.is_err(), "the other's is not heard here");
     let listens = server.received().into_iter();
     let ids: Vec<_> = listens
-        .filter(|said| said["method"] == "subscriptions/listen")
-        .map(|said| said["id"].clone())
+        .filter(|incoming| incoming["method"] == "subscriptions/listen")
+        .map(|incoming| incoming["id"].clone())
         .collect();
     assert_ne!(ids[0], ids[1]);
 }

@@ -8,7 +8,7 @@ use pintle_client::{Client, ClientOptions};
 use pintle_model::SubscriptionFilter;
 use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::client::{connect, within};
@@ -20,7 +20,7 @@ fn list() -> Value {
 // spec: 2026-07-28 N-CACHE-04, N-CACHE-05, N-CACHE-07
 #[tokio::test(start_paused = true)]
 async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
-    let server = Hostile::modern(|out, said| out.reply(said, list()));
+    let server = HostileServer::modern(|out, message| out.reply(message, list()));
     let client = connect(&server).await;
     for _ in 0..3 {
         within(client.list_tools()).await.expect("a list");
@@ -35,7 +35,7 @@ async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
     within(client.list_tools()).await.expect("a list");
     assert_eq!(server.count("tools/list"), 3);
     // Servers with a handshake state no freshness, so members of that name are ignored.
-    let server = Hostile::legacy(|out, said| out.reply(said, list()));
+    let server = HostileServer::legacy(|out, message| out.reply(message, list()));
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("a list");
     within(client.list_tools()).await.expect("a list");
@@ -46,12 +46,12 @@ async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
 #[tokio::test(start_paused = true)]
 async fn a_notice_makes_a_list_stale_at_once() {
     let listen = Arc::new(Mutex::new(Value::Null));
-    let server = Hostile::modern(move |out, said| {
+    let server = HostileServer::modern(move |out, message| {
         let tag = |id: &Value| json!({ "io.modelcontextprotocol/subscriptionId": id });
-        match said["method"].as_str() {
+        match message["method"].as_str() {
             Some("subscriptions/listen") => {
-                *listen.lock().expect("no panic") = said["id"].clone();
-                let granted = json!({ "notifications": { "toolsListChanged": true }, "_meta": tag(&said["id"]) });
+                *listen.lock().expect("no panic") = message["id"].clone();
+                let granted = json!({ "notifications": { "toolsListChanged": true }, "_meta": tag(&message["id"]) });
                 out.notify("notifications/subscriptions/acknowledged", granted);
             }
             Some("tools/call") => {
@@ -60,9 +60,9 @@ async fn a_notice_makes_a_list_stale_at_once() {
                     "notifications/tools/list_changed",
                     json!({ "_meta": tag(&id) }),
                 );
-                out.reply(said, crate::client::good());
+                out.reply(message, crate::client::good());
             }
-            _ => out.reply(said, list()),
+            _ => out.reply(message, list()),
         }
     });
     // The caller's own subscription, and no other.
@@ -73,10 +73,10 @@ async fn a_notice_makes_a_list_stale_at_once() {
     let client = client.expect("it opens");
     let mut filter = SubscriptionFilter::new();
     filter.tools_list_changed = Some(true);
-    let mut heard = within(client.listen(filter)).await.expect("a subscription");
+    let mut subscription = within(client.listen(filter)).await.expect("a subscription");
     within(client.list_tools()).await.expect("a list");
     within(client.call_tool("t", ())).await.expect("a result");
-    within(heard.next()).await.expect("a change");
+    within(subscription.next()).await.expect("a change");
     within(client.list_tools()).await.expect("a list");
     assert_eq!(server.count("tools/list"), 2);
 }
@@ -86,13 +86,13 @@ async fn a_notice_makes_a_list_stale_at_once() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_took_questions_is_not_kept() {
     let rounds = AtomicUsize::new(0);
-    let server = Hostile::modern(move |out, said| {
+    let server = HostileServer::modern(move |out, message| {
         if rounds.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
             let schema = json!({ "type": "object", "properties": {} });
             let question = json!({ "method": "elicitation/create", "params": { "message": "?", "requestedSchema": schema } });
-            return out.reply(said, json!({ "resultType": "input_required", "inputRequests": { "a": question }, "ttlMs": 60_000, "cacheScope": "public" }));
+            return out.reply(message, json!({ "resultType": "input_required", "inputRequests": { "a": question }, "ttlMs": 60_000, "cacheScope": "public" }));
         }
-        out.reply(said, json!({ "resultType": "complete", "contents": [], "ttlMs": 60_000, "cacheScope": "public" }));
+        out.reply(message, json!({ "resultType": "complete", "contents": [], "ttlMs": 60_000, "cacheScope": "public" }));
     });
     let builder = Client::builder().on_elicit(async |form| Answer::Accepted(form.defaults));
     let client = within(builder.connect(server.clone()))
@@ -111,11 +111,11 @@ async fn an_answer_that_took_questions_is_not_kept() {
 async fn a_stale_result_is_returned_only_on_request() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
-    let server = Hostile::modern(move |out, said| {
+    let server = HostileServer::modern(move |out, message| {
         if down.load(Ordering::SeqCst) {
-            return out.lose(said, TransportErrorKind::Status(503));
+            return out.lose(message, TransportErrorKind::Status(503));
         }
-        out.reply(said, json!({ "resultType": "complete", "contents": [], "ttlMs": 1_000, "cacheScope": "private" }));
+        out.reply(message, json!({ "resultType": "complete", "contents": [], "ttlMs": 1_000, "cacheScope": "private" }));
     });
     let client = connect(&server).await;
     within(client.read_resource("a:1"))
@@ -153,12 +153,12 @@ fn page_of(start: usize, number: usize) -> Value {
 async fn a_list_begins_again_when_the_cursor_of_a_cached_page_is_refused() {
     let starts = Arc::new(AtomicUsize::new(1));
     let start = Arc::clone(&starts);
-    let server = Hostile::modern(move |out, said| {
+    let server = HostileServer::modern(move |out, message| {
         let start = start.load(Ordering::SeqCst);
-        match said["params"]["cursor"].as_str() {
-            None => out.reply(said, page_of(start, 1)),
-            Some(cursor) if cursor == format!("{start}-2") => out.reply(said, page_of(start, 2)),
-            Some(_) => out.fail(said, -32602, "no such cursor"),
+        match message["params"]["cursor"].as_str() {
+            None => out.reply(message, page_of(start, 1)),
+            Some(cursor) if cursor == format!("{start}-2") => out.reply(message, page_of(start, 2)),
+            Some(_) => out.fail(message, -32602, "no such cursor"),
         }
     });
     let client = connect(&server).await;
@@ -174,11 +174,11 @@ async fn a_list_begins_again_when_the_cursor_of_a_cached_page_is_refused() {
 // spec: 2026-07-28 N-CACHE-15
 #[tokio::test(start_paused = true)]
 async fn a_list_begins_again_only_once() {
-    let server = Hostile::modern(|out, said| {
-        if said["params"]["cursor"].is_string() {
-            return out.fail(said, -32602, "no such cursor");
+    let server = HostileServer::modern(|out, message| {
+        if message["params"]["cursor"].is_string() {
+            return out.fail(message, -32602, "no such cursor");
         }
-        out.reply(said, page_of(1, 1));
+        out.reply(message, page_of(1, 1));
     });
     let client = connect(&server).await;
     within(client.list_tools()).await.unwrap_err();

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
 use pintle_proto::{Limits, SendError, TransportErrorKind};
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::json;
 
 use crate::client::{connect, good, within};
 
-fn losses(times: usize, loss: TransportErrorKind) -> Hostile {
+fn losses(times: usize, loss: TransportErrorKind) -> HostileServer {
     let left = AtomicUsize::new(times);
-    Hostile::modern(move |out, said| {
+    HostileServer::modern(move |out, message| {
         let count = |left: usize| left.checked_sub(1);
         if left
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count)
@@ -20,9 +20,11 @@ fn losses(times: usize, loss: TransportErrorKind) -> Hostile {
         {
             return out.lose_all(loss);
         }
-        match said["method"].as_str() {
-            Some("tools/list") => out.reply(said, json!({ "resultType": "complete", "tools": [] })),
-            _ => out.reply(said, good()),
+        match message["method"].as_str() {
+            Some("tools/list") => {
+                out.reply(message, json!({ "resultType": "complete", "tools": [] }))
+            }
+            _ => out.reply(message, good()),
         }
     })
 }
@@ -69,7 +71,7 @@ async fn a_call_that_the_server_rejects_is_not_retried() {
         TransportErrorKind::TooLarge,
         TransportErrorKind::TimedOut,
     ] {
-        let server = Hostile::modern(move |out, said| out.lose(said, loss));
+        let server = HostileServer::modern(move |out, message| out.lose(message, loss));
         let client = connect(&server).await;
         within(client.call_tool("t", ())).await.unwrap_err();
         within(client.list_tools()).await.unwrap_err();
@@ -87,13 +89,13 @@ async fn a_call_that_the_server_rejects_is_not_retried() {
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn a_lost_session_fails_pending_calls_and_is_reopened_once() {
-    let server = Hostile::legacy(|out, said| {
-        if said["params"]["name"] == "lost" {
+    let server = HostileServer::legacy(|out, message| {
+        if message["params"]["name"] == "lost" {
             // This call got the 404; the other one was on its way.
-            out.lose(said, TransportErrorKind::SessionLost);
+            out.lose(message, TransportErrorKind::SessionLost);
             out.lose_all(TransportErrorKind::SessionLost);
-        } else if said["params"]["name"] == "good" {
-            out.reply(said, good());
+        } else if message["params"]["name"] == "good" {
+            out.reply(message, good());
         }
     });
     let client = connect(&server).await;
@@ -117,12 +119,12 @@ async fn a_lost_session_fails_pending_calls_and_is_reopened_once() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_cannot_be_reached_is_not_hammered() {
     let openings = AtomicUsize::new(0);
-    let server = Hostile::new(move |out, said| {
+    let server = HostileServer::new(move |out, message| {
         if openings.fetch_add(1, Ordering::SeqCst) > 0 {
             return out.lose_all(TransportErrorKind::Unreachable);
         }
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-        out.reply(said, found);
+        out.reply(message, found);
     });
     let client = connect(&server).await;
     within(client.call_tool("t", ())).await.unwrap_err();
@@ -139,7 +141,7 @@ async fn a_server_that_cannot_be_reached_is_not_hammered() {
 // spec: 2026-07-28 N-CANC-12
 #[tokio::test(start_paused = true)]
 async fn calls_in_flight_are_bounded() {
-    let server = Hostile::modern(|_, _| {});
+    let server = HostileServer::modern(|_, _| {});
     let mut limits = Limits::default();
     limits.max_calls = 4;
     let builder = Client::builder().limits(limits);
@@ -169,7 +171,7 @@ async fn calls_in_flight_are_bounded() {
 // hardening: H-172
 #[tokio::test(start_paused = true)]
 async fn a_client_whose_last_clone_is_dropped_ends_its_conversation() {
-    let server = Hostile::modern(|_, _| {});
+    let server = HostileServer::modern(|_, _| {});
     let client = connect(&server).await;
     let clone = client.clone();
     let waiting = tokio::spawn(async move { clone.disconnected().await });
@@ -191,7 +193,10 @@ async fn a_client_whose_last_clone_is_dropped_ends_its_conversation() {
 // hardening: H-170
 #[tokio::test(start_paused = true)]
 async fn a_client_that_closes_sends_the_cancellations_of_its_calls() {
-    for server in [Hostile::modern(|_, _| {}), Hostile::legacy(|_, _| {})] {
+    for server in [
+        HostileServer::modern(|_, _| {}),
+        HostileServer::legacy(|_, _| {}),
+    ] {
         let client = within(Client::connect(server.over_pipe()))
             .await
             .expect("a conversation");

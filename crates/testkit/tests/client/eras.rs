@@ -6,17 +6,17 @@ use std::time::Duration;
 use pintle_client::{Client, ConnectError, EraMode};
 use pintle_model::Revision;
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 
 use crate::client::{connect, within};
 
-fn welcome(out: &mut HostileReply, said: &Value) {
-    let version = said["params"]["protocolVersion"].clone();
-    out.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+fn welcome(out: &mut HostileReply, message: &Value) {
+    let version = message["params"]["protocolVersion"].clone();
+    out.reply(message, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
 }
 
-async fn refused(server: &Hostile, mode: EraMode) -> ConnectError {
+async fn refused(server: &HostileServer, mode: EraMode) -> ConnectError {
     let builder = Client::builder().mode(mode);
     within(builder.connect(server.clone()))
         .await
@@ -31,24 +31,27 @@ fn revision(client: &Client) -> Revision {
 // spec: 2025-11-25 LIFE-01
 #[tokio::test(start_paused = true)]
 async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
-    let server = Hostile::legacy(|_, _| {});
+    let server = HostileServer::legacy(|_, _| {});
     let client = connect(&server).await;
     assert_eq!(revision(&client), Revision::LATEST_LEGACY);
-    let heard = server.received();
-    let methods: Vec<_> = heard.iter().map(|said| said["method"].clone()).collect();
+    let received = server.received();
+    let methods: Vec<_> = received
+        .iter()
+        .map(|message| message["method"].clone())
+        .collect();
     assert_eq!(
         methods,
         ["server/discover", "initialize", "notifications/initialized"]
     );
-    assert!(heard[0]["id"].is_string());
-    let meta = &heard[0]["params"]["_meta"];
+    assert!(received[0]["id"].is_string());
+    let meta = &received[0]["params"]["_meta"];
     assert_eq!(
         meta["io.modelcontextprotocol/protocolVersion"],
         "2026-07-28"
     );
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "pintle");
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
-    assert_eq!(heard[1]["params"]["protocolVersion"], "2025-11-25");
+    assert_eq!(received[1]["params"]["protocolVersion"], "2025-11-25");
 }
 
 // spec: 2026-07-28 N-ERA-06, N-ERA-07, N-ERA-14 (process)
@@ -59,9 +62,9 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
         TransportErrorKind::ProcessExited,
         TransportErrorKind::Disconnected,
     ] {
-        let server = Hostile::new(move |out, said| match said["method"].as_str() {
+        let server = HostileServer::new(move |out, message| match message["method"].as_str() {
             Some("server/discover") => out.lose_all(loss),
-            Some("initialize") => welcome(out, said),
+            Some("initialize") => welcome(out, message),
             _ => {}
         });
         let client = connect(&server).await;
@@ -78,21 +81,21 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
 // hardening: H-163 (silence)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_answer_the_probe_in_time_is_a_legacy_server() {
-    let server = Hostile::new(|out, said| match said["method"].as_str() {
+    let server = HostileServer::new(|out, message| match message["method"].as_str() {
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
-            let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
+            let late = json!({ "jsonrpc": "2.0", "id": message["id"], "result": found });
             out.send_after(Duration::from_secs(11), late);
         }
         Some("initialize") => {
-            let version = said["params"]["protocolVersion"].clone();
+            let version = message["params"]["protocolVersion"].clone();
             let result = json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } });
             out.send_after(
                 Duration::from_secs(5),
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
+                json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }),
             );
         }
-        Some("ping") => out.reply(said, json!({})),
+        Some("ping") => out.reply(message, json!({})),
         _ => {}
     });
     let began = tokio::time::Instant::now();
@@ -110,7 +113,7 @@ async fn a_server_that_does_not_answer_the_probe_in_time_is_a_legacy_server() {
 // spec: 2026-07-28 N-ERA-08, N-ERA-17
 #[tokio::test(start_paused = true)]
 async fn a_modern_client_makes_no_handshake() {
-    let server = Hostile::legacy(|_, _| {});
+    let server = HostileServer::legacy(|_, _| {});
     for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
         let error = refused(&server, mode).await;
         assert!(
@@ -127,12 +130,12 @@ async fn a_modern_client_makes_no_handshake() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
-    let slow = Hostile::new(|out, said| {
+    let slow = HostileServer::new(|out, message| {
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
-        let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
+        let late = json!({ "jsonrpc": "2.0", "id": message["id"], "result": found });
         out.send_after(Duration::from_secs(29), late);
     });
-    let silent = Hostile::new(|_, _| {});
+    let silent = HostileServer::new(|_, _| {});
     for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
         let connecting = Client::builder().mode(mode).connect(slow.clone());
         let client = within(connecting).await.expect("it was only slow");
@@ -146,9 +149,9 @@ async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     let supported = |dates: Value| {
-        Hostile::new(move |out, said| {
+        HostileServer::new(move |out, message| {
             let error = json!({ "code": -32022, "message": "no", "data": { "supported": dates } });
-            out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            out.send(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }));
         })
     };
     let server = supported(json!(["2099-01-01"]));
@@ -161,9 +164,9 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     // The server lists the version that it refuses, so the client retries once with a new id.
     let server = supported(json!(["2026-07-28"]));
     refused(&server, EraMode::Auto).await;
-    let heard = server.received();
-    assert_eq!((heard.len(), server.count("initialize")), (2, 0));
-    assert_ne!(heard[0]["id"], heard[1]["id"]);
+    let received = server.received();
+    assert_eq!((received.len(), server.count("initialize")), (2, 0));
+    assert_ne!(received[0]["id"], received[1]["id"]);
 }
 
 // spec: 2026-07-28 N-ERA-11, N-ERA-12, N-ERA-19, A-05
@@ -171,9 +174,9 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
 #[tokio::test(start_paused = true)]
 async fn over_http_only_evidence_leads_to_a_handshake() {
     let losing = |loss| {
-        let server = Hostile::new(move |out, said| match said["method"].as_str() {
-            Some("server/discover") => out.lose(said, loss),
-            Some("initialize") => welcome(out, said),
+        let server = HostileServer::new(move |out, message| match message["method"].as_str() {
+            Some("server/discover") => out.lose(message, loss),
+            Some("initialize") => welcome(out, message),
             _ => {}
         });
         server.over_http()
@@ -199,11 +202,11 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
             "{error}"
         );
     }
-    let silent = Hostile::new(|_, _| {}).over_http();
+    let silent = HostileServer::new(|_, _| {}).over_http();
     let error = refused(&silent, EraMode::Auto).await;
     assert!(matches!(error, ConnectError::TimedOut { .. }), "{error}");
     for code in [-32020, -32021] {
-        let server = Hostile::new(move |out, said| out.fail(said, code, "no"));
+        let server = HostileServer::new(move |out, message| out.fail(message, code, "no"));
         let error = refused(&server, EraMode::Auto).await;
         assert!(matches!(error, ConnectError::Rejected(_)), "{error}");
         assert_eq!(server.count("initialize"), 0);
@@ -213,16 +216,16 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
     let probes = AtomicUsize::new(0);
-    let server = Hostile::new(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::new(move |out, message| match message["method"].as_str() {
         Some("server/discover") if probes.fetch_add(1, Ordering::SeqCst) == 0 => {}
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
-            out.reply(said, found);
+            out.reply(message, found);
         }
         Some("initialize") => {
             let data = json!({ "supported": ["2026-07-28"] });
             let error = json!({ "code": -32022, "message": "no", "data": data });
-            out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            out.send(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }));
         }
         _ => {}
     });
@@ -238,11 +241,11 @@ async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
 #[tokio::test(start_paused = true)]
 async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
     for version in ["2026-07-28", "1999-01-01", ""] {
-        let server = Hostile::new(move |out, said| {
-            if said["method"] == "initialize" {
-                out.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+        let server = HostileServer::new(move |out, message| {
+            if message["method"] == "initialize" {
+                out.reply(message, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
             } else {
-                out.fail(said, -32601, "no");
+                out.fail(message, -32601, "no");
             }
         });
         let error = refused(&server, EraMode::Auto).await;
@@ -252,7 +255,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
         );
         assert_eq!(server.count("notifications/initialized"), 0);
     }
-    let server = Hostile::legacy(|_, _| {});
+    let server = HostileServer::legacy(|_, _| {});
     let client = within(
         Client::builder()
             .mode(EraMode::Pinned(Revision::V2025_03_26))
@@ -268,7 +271,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
 // spec: 2025-11-25 TIME-01, LIFE-23
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_opens_is_given_up() {
-    let server = Hostile::new(|_, _| {});
+    let server = HostileServer::new(|_, _| {});
     let error = refused(&server, EraMode::Auto).await;
     assert!(
         matches!(
@@ -296,14 +299,14 @@ async fn whatever_else_comes_before_the_verdict_is_dropped() {
         out.send(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
         out.send(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
     };
-    let server = Hostile::new(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::new(move |out, message| match message["method"].as_str() {
         Some("server/discover") => {
             noise(out);
-            out.fail(said, -32601, "no");
+            out.fail(message, -32601, "no");
         }
         Some("initialize") => {
             out.send(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
-            welcome(out, said);
+            welcome(out, message);
         }
         _ => {}
     });
@@ -312,7 +315,7 @@ async fn whatever_else_comes_before_the_verdict_is_dropped() {
     let answers: Vec<_> = server
         .received()
         .into_iter()
-        .filter(|said| said.get("result").is_some())
+        .filter(|message| message.get("result").is_some())
         .collect();
     assert_eq!(
         answers,

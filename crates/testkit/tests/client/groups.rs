@@ -9,7 +9,7 @@ use pintle_model::{CompleteParams, CompletionReference, ContentBlock};
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{Change, TransportError, TransportErrorKind};
 use pintle_runtime::Connect;
-use pintle_testkit::{Hostile, HostileReply, HostileTransport};
+use pintle_testkit::{HostileReply, HostileServer, HostileTransport};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -23,15 +23,15 @@ fn server(
     name: &'static str,
     names: &'static [&'static str],
     uris: &'static [&'static str],
-) -> Hostile {
-    Hostile::legacy(move |out, said| answer(out, said, name, names, uris))
+) -> HostileServer {
+    HostileServer::legacy(move |out, message| answer(out, message, name, names, uris))
 }
 
-fn answer(out: &mut HostileReply, said: &Value, name: &str, names: &[&str], uris: &[&str]) {
+fn answer(out: &mut HostileReply, message: &Value, name: &str, names: &[&str], uris: &[&str]) {
     let named = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let is_template = |uri: &&&str| uri.contains('{');
-    let asked = &said["params"];
-    let result = match said["method"].as_str().unwrap_or_default() {
+    let asked = &message["params"];
+    let result = match message["method"].as_str().unwrap_or_default() {
         "tools/list" => json!({ "tools": names.iter().map(named).collect::<Vec<_>>() }),
         "prompts/list" => json!({ "prompts": names.iter().map(named).collect::<Vec<_>>() }),
         "resources/list" => {
@@ -64,10 +64,10 @@ fn answer(out: &mut HostileReply, said: &Value, name: &str, names: &[&str], uris
         "resources/subscribe" => json!({}),
         _ => return,
     };
-    out.reply(said, result);
+    out.reply(message, result);
 }
 
-fn group(members: &[(&str, &Hostile)]) -> Group {
+fn group(members: &[(&str, &HostileServer)]) -> Group {
     let group = Group::new();
     for (name, server) in members {
         let added = group.add(name, Client::builder(), (*server).clone());
@@ -97,7 +97,7 @@ async fn read(group: &Group, uri: &str) -> Result<String, GroupError> {
 /// A server that cannot be reached while it is down, or whose connection never completes.
 #[derive(Clone)]
 struct Flaky {
-    server: Hostile,
+    server: HostileServer,
     is_down: Arc<AtomicBool>,
     hangs: bool,
 }
@@ -118,7 +118,7 @@ impl Connect for Flaky {
     }
 }
 
-fn down(server: Hostile, hangs: bool) -> (Flaky, Arc<AtomicBool>) {
+fn down(server: HostileServer, hangs: bool) -> (Flaky, Arc<AtomicBool>) {
     let is_down = Arc::new(AtomicBool::new(true));
     let flaky = Flaky {
         server,
@@ -245,8 +245,8 @@ async fn a_resource_is_read_from_the_member_that_lists_it() {
         .iter()
         .filter(|offer| offer.item.uri == "both:1");
     assert_eq!(both.count(), 2, "both are there, each with its member");
-    let heard = within(group.subscribe("b:1")).await.expect("one");
-    assert!(heard.granted().wants_resource("b:1"));
+    let subscription = within(group.subscribe("b:1")).await.expect("one");
+    assert!(subscription.granted().wants_resource("b:1"));
     assert_eq!(
         (
             a.count("resources/subscribe"),
@@ -301,7 +301,7 @@ async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
     let group = group(&[("good", &server("G", &["t"], &[]))]);
     let (refusing, is_down) = down(server("R", &["t"], &[]), false);
     let (hanging, _) = down(server("H", &["t"], &[]), true);
-    let broken = Hostile::legacy(|out, said| out.fail(said, -32603, "broken"));
+    let broken = HostileServer::legacy(|out, message| out.fail(message, -32603, "broken"));
     group
         .add("refusing", Client::builder(), refusing)
         .expect("a member");
@@ -342,9 +342,9 @@ async fn a_member_may_take_as_long_to_list_as_the_limit() {
         let mut options = GroupOptions::default();
         options.member_timeout = 5 * SECOND;
         let group = Group::with(options);
-        let slow = Hostile::legacy(move |out, said| {
+        let slow = HostileServer::legacy(move |out, message| {
             let result = json!({ "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] });
-            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": result });
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
             out.send_after(Duration::from_millis(wait), answer);
         });
         group
@@ -361,14 +361,14 @@ async fn a_member_may_take_as_long_to_list_as_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn members_connect_all_at_once() {
     let slow = |name| {
-        Hostile::new(move |out, said| {
+        HostileServer::new(move |out, message| {
             let server = json!({ "name": name, "version": "0" });
             let welcome = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": server });
-            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": welcome });
-            if said["method"] == "initialize" {
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": welcome });
+            if message["method"] == "initialize" {
                 out.send_after(5 * SECOND, answer);
-            } else if said["method"] == "server/discover" {
-                out.fail(said, -32601, "no");
+            } else if message["method"] == "server/discover" {
+                out.fail(message, -32601, "no");
             }
         })
     };
@@ -425,12 +425,12 @@ async fn members_come_and_go() {
 }
 
 /// A server that sends `tools/list_changed` a second after a tool was called.
-fn changing() -> Hostile {
-    Hostile::legacy(|out, said| match said["method"].as_str() {
+fn changing() -> HostileServer {
+    HostileServer::legacy(|out, message| match message["method"].as_str() {
         Some("tools/call") => {
             let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
             out.send_after(SECOND, notice);
-            out.reply(said, crate::client::good());
+            out.reply(message, crate::client::good());
         }
         Some("prompts/get") => out.lose_all(TransportErrorKind::Disconnected),
         _ => {}
@@ -442,14 +442,14 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
     let (a, b) = (changing(), changing());
     let group = group(&[("a", &a)]);
     let mut changes = group.changes();
-    let told = |change: Option<pintle_client::MemberChange>| {
+    let member_and_kind = |change: Option<pintle_client::MemberChange>| {
         let change = change.expect("a change");
         (change.member.to_string(), change.change)
     };
     assert!(tokio::time::timeout(SECOND, changes.next()).await.is_err());
     within(group.call_tool("a__t", ())).await.expect("a result");
     assert_eq!(
-        told(within(changes.next()).await),
+        member_and_kind(within(changes.next()).await),
         ("a".to_owned(), Change::Tools)
     );
     // A member that is added later is watched, too; a member that is removed is not.
@@ -459,7 +459,7 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
     assert!(tokio::time::timeout(SECOND, changes.next()).await.is_err());
     within(group.call_tool("b__t", ())).await.expect("a result");
     assert_eq!(
-        told(within(changes.next()).await),
+        member_and_kind(within(changes.next()).await),
         ("b".to_owned(), Change::Tools)
     );
     within(group.remove("a")).await;
@@ -473,7 +473,7 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
     assert!(within(group.get_prompt("b__p", ())).await.is_err());
     let mut missed = Vec::new();
     for _ in 0..3 {
-        missed.push(told(within(changes.next()).await).1);
+        missed.push(member_and_kind(within(changes.next()).await).1);
     }
     assert_eq!(missed, [Change::Tools, Change::Prompts, Change::Resources]);
     assert!(began.elapsed() < 10 * SECOND);
@@ -483,7 +483,7 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
 
 #[tokio::test(start_paused = true)]
 async fn a_member_has_options_of_its_own() {
-    let silent = Hostile::legacy(|_, _| {});
+    let silent = HostileServer::legacy(|_, _| {});
     let group = Group::new();
     let mut options = ClientOptions::default();
     let limits = Arc::make_mut(&mut options.limits);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_client::{CallError, Misbehavior};
 use pintle_model::SubscriptionFilter;
 use pintle_proto::{Change, TransportErrorKind};
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -21,15 +21,15 @@ fn tools() -> SubscriptionFilter {
     filter
 }
 
-fn tagged(said: &Value, mut params: Value) -> Value {
-    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": said["id"] });
+fn tagged(message: &Value, mut params: Value) -> Value {
+    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": message["id"] });
     params
 }
 
-fn acknowledge(out: &mut HostileReply, said: &Value, granted: Value) {
+fn acknowledge(out: &mut HostileReply, message: &Value, granted: Value) {
     out.notify(
         ACKNOWLEDGED,
-        tagged(said, json!({ "notifications": granted })),
+        tagged(message, json!({ "notifications": granted })),
     );
 }
 
@@ -37,46 +37,54 @@ fn acknowledge(out: &mut HostileReply, said: &Value, granted: Value) {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_receives_its_own_notices_until_the_server_ends_it() {
     let ends: [fn(&mut HostileReply, &Value); 3] = [
-        |out, said| out.reply(said, tagged(said, json!({ "resultType": "complete" }))),
-        |out, said| {
-            out.notify(
-                "notifications/cancelled",
-                json!({ "requestId": said["id"] }),
+        |out, message| {
+            out.reply(
+                message,
+                tagged(message, json!({ "resultType": "complete" })),
             )
         },
-        |out, said| {
+        |out, message| {
             out.notify(
                 "notifications/cancelled",
-                json!({ "requestId": said["id"] }),
+                json!({ "requestId": message["id"] }),
+            )
+        },
+        |out, message| {
+            out.notify(
+                "notifications/cancelled",
+                json!({ "requestId": message["id"] }),
             );
-            out.reply(said, tagged(said, json!({ "resultType": "complete" })));
+            out.reply(
+                message,
+                tagged(message, json!({ "resultType": "complete" })),
+            );
         },
     ];
     for end in ends {
-        let server = Hostile::modern(move |out, said| {
-            if said["method"] != "subscriptions/listen" {
+        let server = HostileServer::modern(move |out, message| {
+            if message["method"] != "subscriptions/listen" {
                 return;
             }
             out.notify(TOOLS, tagged(&json!({ "id": 99 }), json!({})));
             out.notify(TOOLS, json!({}));
-            acknowledge(out, said, json!({ "toolsListChanged": true }));
+            acknowledge(out, message, json!({ "toolsListChanged": true }));
             out.notify(
                 TOOLS,
-                tagged(&json!({ "id": said["id"].to_string() }), json!({})),
+                tagged(&json!({ "id": message["id"].to_string() }), json!({})),
             );
-            out.notify(TOOLS, tagged(said, json!({})));
-            end(out, said);
-            out.notify(TOOLS, tagged(said, json!({})));
+            out.notify(TOOLS, tagged(message, json!({})));
+            end(out, message);
+            out.notify(TOOLS, tagged(message, json!({})));
         });
         let client = connect(&server).await;
-        let mut heard = within(client.listen(tools()))
+        let mut subscription = within(client.listen(tools()))
             .await
             .expect("a subscription");
-        assert!(heard.granted().wants_tools());
-        assert_eq!(within(heard.next()).await, Some(Change::Tools));
-        assert_eq!(within(heard.next()).await, None);
-        assert_eq!(heard.failure(), None);
-        drop(heard);
+        assert!(subscription.granted().wants_tools());
+        assert_eq!(within(subscription.next()).await, Some(Change::Tools));
+        assert_eq!(within(subscription.next()).await, None);
+        assert_eq!(subscription.failure(), None);
+        drop(subscription);
         assert_eq!(server.count("notifications/cancelled"), 0, "it had ended");
     }
 }
@@ -84,11 +92,11 @@ async fn a_subscription_receives_its_own_notices_until_the_server_ends_it() {
 // spec: 2026-07-28 N-SUBS-04, A-14
 #[tokio::test(start_paused = true)]
 async fn a_server_that_grants_more_than_was_asked_is_left() {
-    let server = Hostile::modern(|out, said| {
-        if said["method"] == "subscriptions/listen" {
+    let server = HostileServer::modern(|out, message| {
+        if message["method"] == "subscriptions/listen" {
             acknowledge(
                 out,
-                said,
+                message,
                 json!({ "toolsListChanged": true, "promptsListChanged": true }),
             );
         }
@@ -105,7 +113,7 @@ async fn a_server_that_grants_more_than_was_asked_is_left() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_acknowledges_nothing_is_left() {
-    let server = Hostile::modern(|_, _| {});
+    let server = HostileServer::modern(|_, _| {});
     let client = connect(&server).await;
     let error = within(client.listen(tools())).await.unwrap_err();
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
@@ -114,8 +122,8 @@ async fn a_server_that_acknowledges_nothing_is_left() {
 // spec: 2026-07-28 N-SUBS-10, N-SUBS-14, N-SUBS-15
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_dropped_or_lost_ends() {
-    let server = Hostile::modern(|out, said| match said["method"].as_str() {
-        Some("subscriptions/listen") => acknowledge(out, said, json!({})),
+    let server = HostileServer::modern(|out, message| match message["method"].as_str() {
+        Some("subscriptions/listen") => acknowledge(out, message, json!({})),
         Some("tools/call") => out.lose_all(TransportErrorKind::Disconnected),
         _ => {}
     });
@@ -135,13 +143,13 @@ async fn a_subscription_that_is_dropped_or_lost_ends() {
         (2, 3)
     );
     drop(third);
-    let heard = server.received();
-    let listen = heard
+    let received = server.received();
+    let listen = received
         .iter()
-        .find(|said| said["method"] == "subscriptions/listen");
-    let cancelled = heard
+        .find(|message| message["method"] == "subscriptions/listen");
+    let cancelled = received
         .iter()
-        .find(|said| said["method"] == "notifications/cancelled");
+        .find(|message| message["method"] == "notifications/cancelled");
     let (listen, cancelled) = (listen.expect("one"), cancelled.expect("one"));
     assert_eq!(cancelled["params"]["requestId"], listen["id"]);
 }
@@ -150,24 +158,26 @@ const UPDATED: &str = "notifications/resources/updated";
 
 /// A server of a session that answers `resources/unsubscribe` after `pause`, and sends an update of
 /// a resource when it is pinged.
-fn forgetful(pause: Duration) -> Hostile {
-    Hostile::legacy(move |out, said| match said["method"].as_str() {
+fn forgetful(pause: Duration) -> HostileServer {
+    HostileServer::legacy(move |out, message| match message["method"].as_str() {
         Some("resources/unsubscribe") => {
-            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} });
             out.send_after(pause, answer);
         }
         Some("ping") => {
             out.notify(UPDATED, json!({ "uri": "desk://hours" }));
-            out.reply(said, json!({}));
+            out.reply(message, json!({}));
         }
-        _ => out.reply(said, json!({})),
+        _ => out.reply(message, json!({})),
     })
 }
 
 /// The methods about resources that the client called, in order.
-fn said_of_resources(server: &Hostile) -> Vec<String> {
-    let heard = server.received();
-    let methods = heard.iter().filter_map(|said| said["method"].as_str());
+fn said_of_resources(server: &HostileServer) -> Vec<String> {
+    let received = server.received();
+    let methods = received
+        .iter()
+        .filter_map(|message| message["method"].as_str());
     let methods = methods.filter_map(|method| method.strip_prefix("resources/"));
     methods.map(str::to_owned).collect()
 }
@@ -200,12 +210,12 @@ async fn a_subscription_waits_until_the_one_before_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_given_up_ends_after_it_has_begun() {
     let pause = Duration::from_secs(5);
-    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::legacy(move |out, message| match message["method"].as_str() {
         Some("resources/subscribe") => {
-            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} });
             out.send_after(pause, answer);
         }
-        _ => out.reply(said, json!({})),
+        _ => out.reply(message, json!({})),
     });
     let client = connect(&server).await;
     let given_up = tokio::time::timeout(pause / 5, client.subscribe("desk://hours"));
@@ -227,27 +237,27 @@ async fn a_resource_that_is_subscribed_again_is_not_unsubscribed() {
     }
     let last = within(client.subscribe("desk://hours")).await.expect("one");
     within(client.ping()).await.expect("an answer");
-    let said = said_of_resources(&server);
+    let message = said_of_resources(&server);
     assert_eq!(
-        said.last().map(String::as_str),
+        message.last().map(String::as_str),
         Some("subscribe"),
-        "{said:?}"
+        "{message:?}"
     );
     drop(last);
     within(tokio::time::sleep(Duration::from_secs(1))).await;
-    let said = said_of_resources(&server);
+    let message = said_of_resources(&server);
     assert_eq!(
-        said.last().map(String::as_str),
+        message.last().map(String::as_str),
         Some("unsubscribe"),
-        "{said:?}"
+        "{message:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn many_abandoned_subscriptions_are_unsubscribed_once() {
-    let server = Hostile::legacy(|out, said| match said["method"].as_str() {
+    let server = HostileServer::legacy(|out, message| match message["method"].as_str() {
         Some("resources/subscribe" | "resources/unsubscribe") => {}
-        _ => out.reply(said, json!({})),
+        _ => out.reply(message, json!({})),
     });
     let client = connect(&server).await;
     for _ in 0..100 {
@@ -262,15 +272,15 @@ async fn many_abandoned_subscriptions_are_unsubscribed_once() {
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_meets_a_lost_session_is_made_on_the_next() {
     let is_lost = AtomicBool::new(false);
-    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::legacy(move |out, message| match message["method"].as_str() {
         Some("resources/subscribe") if !is_lost.swap(true, Ordering::Relaxed) => {
             out.lose_all(TransportErrorKind::SessionLost);
         }
-        _ => out.reply(said, json!({})),
+        _ => out.reply(message, json!({})),
     });
     let client = connect(&server).await;
-    let mut heard = within(client.subscribe("desk://hours")).await.expect("one");
-    assert_eq!((server.conversations(), heard.failure()), (2, None));
+    let mut subscription = within(client.subscribe("desk://hours")).await.expect("one");
+    assert_eq!((server.conversations(), subscription.failure()), (2, None));
     within(client.close()).await;
-    assert_eq!(within(heard.next()).await, None);
+    assert_eq!(within(subscription.next()).await, None);
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_client::{Client, ClientOptions, Misbehavior};
 use pintle_model::{CompleteParams, CompletionReference};
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::client::{connect, misbehavior, within};
@@ -14,9 +14,9 @@ use crate::client::{connect, misbehavior, within};
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_end_is_left() {
     for cursor in ["", "again"] {
-        let server = Hostile::modern(move |out, said| {
+        let server = HostileServer::modern(move |out, message| {
             out.reply(
-                said,
+                message,
                 json!({ "resultType": "complete", "tools": [], "nextCursor": cursor }),
             );
         });
@@ -26,9 +26,9 @@ async fn a_list_without_an_end_is_left() {
         assert_eq!(server.count("tools/list"), 2);
     }
     let next = AtomicUsize::new(0);
-    let server = Hostile::legacy(move |out, said| {
+    let server = HostileServer::legacy(move |out, message| {
         let cursor = next.fetch_add(1, Ordering::SeqCst).to_string();
-        out.reply(said, json!({ "tools": [], "nextCursor": cursor }));
+        out.reply(message, json!({ "tools": [], "nextCursor": cursor }));
     });
     let client = connect(&server).await;
     let error = within(client.list_tools()).await.unwrap_err();
@@ -45,11 +45,11 @@ async fn a_list_without_an_end_is_left() {
 // hardening: H-165
 #[tokio::test(start_paused = true)]
 async fn a_list_with_too_many_items_is_left() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, message| {
         let tools: Vec<_> = (0..11)
             .map(|at| json!({ "name": at.to_string(), "inputSchema": {} }))
             .collect();
-        out.reply(said, json!({ "resultType": "complete", "tools": tools }));
+        out.reply(message, json!({ "resultType": "complete", "tools": tools }));
     });
     let mut options = ClientOptions::default();
     for (items, fits) in [(11, true), (10, false)] {
@@ -65,14 +65,14 @@ async fn a_list_with_too_many_items_is_left() {
 // spec: 2025-11-25 COMP-07 (missing and partial values)
 #[tokio::test(start_paused = true)]
 async fn a_completion_may_lack_values_and_be_a_part() {
-    let server = Hostile::modern(|out, said| {
-        let values = match said["params"]["argument"]["value"].as_str() {
+    let server = HostileServer::modern(|out, message| {
+        let values = match message["params"]["argument"]["value"].as_str() {
             Some("many") => json!({ "values": ["a"], "hasMore": true }),
             Some("none") => json!({ "values": [] }),
-            _ => return out.fail(said, -32603, "no"),
+            _ => return out.fail(message, -32603, "no"),
         };
         out.reply(
-            said,
+            message,
             json!({ "resultType": "complete", "completion": values }),
         );
     });
@@ -95,9 +95,9 @@ async fn a_completion_may_lack_values_and_be_a_part() {
 // spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07, PROM-10, PAGE-03
 #[tokio::test(start_paused = true)]
 async fn pages_of_any_size_are_followed_by_their_cursors() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, message| {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
-        let (tools, next) = match said["params"]["cursor"].as_str() {
+        let (tools, next) = match message["params"]["cursor"].as_str() {
             None => (json!([tool("a")]), json!("")),
             Some("") => (json!([]), json!("/+?\u{0}")),
             Some("/+?\u{0}") => (json!([tool("b"), tool("c")]), Value::Null),
@@ -107,7 +107,7 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
         if !next.is_null() {
             page["nextCursor"] = next;
         }
-        out.reply(said, page);
+        out.reply(message, page);
     });
     let client = connect(&server).await;
     let tools = within(client.list_tools()).await.expect("a list");
@@ -127,7 +127,7 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
 // hardening: H-77, H-162
 #[tokio::test(start_paused = true)]
 async fn one_bad_item_does_not_lose_the_list() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, message| {
         let tools = json!([
             { "name": "good", "inputSchema": { "type": "object" } },
             { "name": "bad", "inputSchema": {}, "annotations": "none" },
@@ -136,7 +136,7 @@ async fn one_bad_item_does_not_lose_the_list() {
             { "name": "good", "description": "an impostor", "inputSchema": {} },
             { "name": "strange", "inputSchema": true, "x": 1 },
         ]);
-        out.reply(said, json!({ "resultType": "complete", "tools": tools }));
+        out.reply(message, json!({ "resultType": "complete", "tools": tools }));
     });
     let client = connect(&server).await;
     let tools = within(client.list_tools()).await.expect("a list");
@@ -161,7 +161,7 @@ async fn an_invalid_list_is_a_typed_error() {
         json!([]),
     ] {
         let kept = result.clone();
-        let server = Hostile::legacy(move |out, said| out.reply(said, kept.clone()));
+        let server = HostileServer::legacy(move |out, message| out.reply(message, kept.clone()));
         let client = connect(&server).await;
         let error = within(client.list_tools()).await.unwrap_err();
         assert!(

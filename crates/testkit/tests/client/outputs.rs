@@ -1,38 +1,41 @@
 //! Outputs of tools, checked against their output schemas.
 
 use pintle_client::{CallError, Client, OutputCheck, OutputError, OutputErrorKind};
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use super::within;
 
 /// A server whose tools have the output schema `promised`; the name of a tool describes its output.
-fn server(promised: Value) -> Hostile {
-    Hostile::legacy(move |out, said| {
+fn server(promised: Value) -> HostileServer {
+    HostileServer::legacy(move |out, message| {
         let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": promised });
-        match (said["method"].as_str(), said["params"]["name"].as_str()) {
-            (Some("tools/list"), _) if said["params"]["cursor"].is_null() => {
+        match (
+            message["method"].as_str(),
+            message["params"]["name"].as_str(),
+        ) {
+            (Some("tools/list"), _) if message["params"]["cursor"].is_null() => {
                 let first: Vec<_> = ["good", "bad", "none"].map(tool).to_vec();
-                out.reply(said, json!({ "tools": first, "nextCursor": "2" }));
+                out.reply(message, json!({ "tools": first, "nextCursor": "2" }));
             }
             (Some("tools/list"), _) => {
                 let plain = json!({ "name": "plain", "inputSchema": { "type": "object" } });
-                out.reply(said, json!({ "tools": [tool("failed"), plain] }));
+                out.reply(message, json!({ "tools": [tool("failed"), plain] }));
             }
             (_, Some("good")) => {
                 out.reply(
-                    said,
+                    message,
                     json!({ "content": [], "structuredContent": { "a": 1 } }),
                 );
             }
-            (_, Some("failed")) => out.reply(said, json!({ "content": [], "isError": true })),
-            (_, Some("none" | "plain")) => out.reply(said, json!({ "content": [] })),
+            (_, Some("failed")) => out.reply(message, json!({ "content": [], "isError": true })),
+            (_, Some("none" | "plain")) => out.reply(message, json!({ "content": [] })),
             (_, Some("change")) => {
                 out.notify("notifications/tools/list_changed", json!({}));
-                out.reply(said, json!({ "content": [] }));
+                out.reply(message, json!({ "content": [] }));
             }
             _ => out.reply(
-                said,
+                message,
                 json!({ "content": [], "structuredContent": { "a": "1" } }),
             ),
         }
@@ -43,7 +46,7 @@ fn promise() -> Value {
     json!({ "type": "object", "properties": { "a": { "type": "integer" } } })
 }
 
-async fn client(server: &Hostile, check: OutputCheck) -> Client {
+async fn client(server: &HostileServer, check: OutputCheck) -> Client {
     let builder = Client::builder().check_output(check);
     within(builder.connect(server.clone()))
         .await

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -14,7 +14,7 @@ use crate::client::{good, within};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-async fn pinging(server: &Hostile) -> Client {
+async fn pinging(server: &HostileServer) -> Client {
     let mut options = ClientOptions::default();
     options.ping_interval = Some(MINUTE);
     options.ping_timeout = Duration::from_secs(5);
@@ -24,39 +24,39 @@ async fn pinging(server: &Hostile) -> Client {
 }
 
 /// Both eras of a server that answers pings while `is_there`, and calls after two minutes.
-fn both(is_there: &Arc<AtomicBool>) -> [(Hostile, &'static str); 2] {
+fn both(is_there: &Arc<AtomicBool>) -> [(HostileServer, &'static str); 2] {
     let script = |is_there: Arc<AtomicBool>| {
-        move |out: &mut HostileReply, said: &Value| {
-            if said["method"] == "tools/call" {
-                let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
+        move |out: &mut HostileReply, message: &Value| {
+            if message["method"] == "tools/call" {
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": good() });
                 return out.send_after(2 * MINUTE, answer);
             }
             if is_there.load(Ordering::SeqCst) {
-                out.fail(said, -32601, "it is an answer all the same");
+                out.fail(message, -32601, "it is an answer all the same");
             }
         }
     };
-    let legacy = Hostile::legacy(script(Arc::clone(is_there)));
+    let legacy = HostileServer::legacy(script(Arc::clone(is_there)));
     let at_work = script(Arc::clone(is_there));
     let opened = AtomicBool::new(false);
-    let modern = Hostile::new(move |out, said| {
-        if said["method"] != "server/discover" {
-            return at_work(out, said);
+    let modern = HostileServer::new(move |out, message| {
+        if message["method"] != "server/discover" {
+            return at_work(out, message);
         }
         if opened.swap(true, Ordering::SeqCst)
-            && said["params"]["_meta"].is_object()
-            && !opened_anew(said)
+            && message["params"]["_meta"].is_object()
+            && !opened_anew(message)
         {
-            return at_work(out, said);
+            return at_work(out, message);
         }
-        out.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
+        out.reply(message, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
     });
     [(legacy, "ping"), (modern, "server/discover")]
 }
 
 /// Whether the message is the probe of an opening; its id begins with `discover`.
-fn opened_anew(said: &Value) -> bool {
-    said["id"]
+fn opened_anew(message: &Value) -> bool {
+    message["id"]
         .as_str()
         .is_some_and(|id| id.starts_with("discover"))
 }
@@ -75,7 +75,7 @@ async fn a_server_is_pinged_at_the_interval_and_not_otherwise() {
         sleep(10 * MINUTE).await;
         assert_eq!(server.count(method) - before, 10, "nobody is there to ask");
     }
-    let server = Hostile::legacy(|_, _| {});
+    let server = HostileServer::legacy(|_, _| {});
     let client = within(Client::connect(server.clone()))
         .await
         .expect("it opens");
@@ -116,8 +116,8 @@ async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_at_the_limit_is_in_time() {
     for (wait, conversations) in [(4_999, 1), (5_001, 2)] {
-        let server = Hostile::legacy(move |out, said| {
-            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+        let server = HostileServer::legacy(move |out, message| {
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} });
             out.send_after(Duration::from_millis(wait), answer);
         });
         let client = pinging(&server).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_client::{Client, ClientBuilder, SamplingError};
 use pintle_model::{IncludeContext, JsonObject};
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::client::{good, within};
@@ -26,18 +26,18 @@ async fn answer_in(
     method: &'static str,
     params: Value,
 ) -> Value {
-    let server = Hostile::new(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::new(move |out, incoming| match incoming["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server });
-            out.reply(said, result);
+            out.reply(incoming, result);
         }
-        Some("server/discover") => out.fail(said, -32601, "no"),
+        Some("server/discover") => out.fail(incoming, -32601, "no"),
         Some("tools/call") => {
             out.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
             out.send_after(
                 SECOND,
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                json!({ "jsonrpc": "2.0", "id": incoming["id"], "result": good() }),
             );
         }
         _ => {}
@@ -45,8 +45,8 @@ async fn answer_in(
     let client = within(builder.connect(server.clone())).await;
     let client = client.expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
-    let heard = server.received().into_iter();
-    let mut answers: Vec<_> = heard.filter(|said| said["id"] == "q").collect();
+    let received = server.received().into_iter();
+    let mut answers: Vec<_> = received.filter(|incoming| incoming["id"] == "q").collect();
     assert_eq!(answers.len(), 1, "{answers:?}");
     answers.remove(0)
 }

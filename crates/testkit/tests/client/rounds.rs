@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_client::{Client, Misbehavior};
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::client::{connect, good, misbehavior, within};
@@ -14,7 +14,7 @@ fn question() -> Value {
     json!({ "method": "elicitation/create", "params": { "message": "?", "requestedSchema": schema } })
 }
 
-async fn agreeing(server: &Hostile) -> Client {
+async fn agreeing(server: &HostileServer) -> Client {
     let builder = Client::builder().on_elicit(async |form| Answer::Accepted(form.defaults));
     within(builder.connect(server.clone()))
         .await
@@ -24,15 +24,15 @@ async fn agreeing(server: &Hostile) -> Client {
 // spec: 2026-07-28 A-20, N-MRTR-14
 #[tokio::test(start_paused = true)]
 async fn a_call_ends_if_the_server_asks_without_limit() {
-    let asking = Hostile::modern(|out, said| {
+    let asking = HostileServer::modern(|out, message| {
         out.reply(
-            said,
+            message,
             json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
         );
     });
-    let waiting = Hostile::modern(|out, said| {
+    let waiting = HostileServer::modern(|out, message| {
         out.reply(
-            said,
+            message,
             json!({ "resultType": "input_required", "requestState": "again" }),
         );
     });
@@ -47,9 +47,9 @@ async fn a_call_ends_if_the_server_asks_without_limit() {
 // spec: 2026-07-28 N-MRTR-03, N-MRTR-04 (client refuses)
 #[tokio::test(start_paused = true)]
 async fn only_some_calls_may_ask_and_only_something() {
-    let asking = Hostile::modern(|out, said| {
+    let asking = HostileServer::modern(|out, message| {
         out.reply(
-            said,
+            message,
             json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
         );
     });
@@ -59,20 +59,20 @@ async fn only_some_calls_may_ask_and_only_something() {
         misbehavior(error),
         Misbehavior::UnexpectedQuestion
     ));
-    let nothing = Hostile::modern(|out, said| {
-        out.reply(said, json!({ "resultType": "input_required" }));
+    let nothing = HostileServer::modern(|out, message| {
+        out.reply(message, json!({ "resultType": "input_required" }));
     });
     let client = agreeing(&nothing).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
     assert!(matches!(misbehavior(error), Misbehavior::Rounds(_)));
-    let task = Hostile::modern(|out, said| {
+    let task = HostileServer::modern(|out, message| {
         let status = json!({ "taskId": "1", "status": "working", "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": null });
         let mut result = json!({ "resultType": "task" });
         result
             .as_object_mut()
             .expect("an object")
             .extend(status.as_object().expect("an object").clone());
-        out.reply(said, result);
+        out.reply(message, result);
     });
     let client = connect(&task).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -86,7 +86,7 @@ async fn only_some_calls_may_ask_and_only_something() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
     let rounds = AtomicUsize::new(0);
-    let server = Hostile::modern(move |out, said| {
+    let server = HostileServer::modern(move |out, message| {
         let next = match rounds.fetch_add(1, Ordering::SeqCst) {
             0 => {
                 json!({ "resultType": "input_required", "inputRequests": { "a": question() }, "requestState": "one\n\"\\" })
@@ -95,7 +95,7 @@ async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
             2 => json!({ "resultType": "input_required", "requestState": "three" }),
             _ => good(),
         };
-        out.reply(said, next);
+        out.reply(message, next);
     });
     let client = agreeing(&server).await;
     let arguments = json!({ "x": 1 });
@@ -104,14 +104,14 @@ async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
     let calls: Vec<_> = server
         .received()
         .into_iter()
-        .filter(|said| said["method"] == "tools/call")
+        .filter(|message| message["method"] == "tools/call")
         .collect();
     let carried: Vec<_> = calls
         .iter()
-        .map(|said| {
+        .map(|message| {
             (
-                said["params"]["inputResponses"].clone(),
-                said["params"]["requestState"].clone(),
+                message["params"]["inputResponses"].clone(),
+                message["params"]["requestState"].clone(),
             )
         })
         .collect();
@@ -125,16 +125,16 @@ async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
             (Value::Null, json!("three")),
         ]
     );
-    for (at, said) in calls.iter().enumerate() {
+    for (at, message) in calls.iter().enumerate() {
         assert_eq!(
-            (&said["params"]["name"], &said["params"]["arguments"]),
+            (&message["params"]["name"], &message["params"]["arguments"]),
             (&json!("t"), &arguments)
         );
-        assert_eq!(said["params"]["_meta"]["progressToken"], said["id"]);
+        assert_eq!(message["params"]["_meta"]["progressToken"], message["id"]);
         assert!(
             calls[..at]
                 .iter()
-                .all(|earlier| earlier["id"] != said["id"])
+                .all(|earlier| earlier["id"] != message["id"])
         );
     }
 }

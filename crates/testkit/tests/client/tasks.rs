@@ -4,11 +4,11 @@ mod follow;
 mod own;
 
 use pintle_model::Revision;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 
 /// A server of 2025-11-25 with tasks; its script gets every message after the opening.
-fn core(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
+fn core(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> HostileServer {
     let tasks = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
     legacy(json!({ "tools": {}, "tasks": tasks }), script)
 }
@@ -16,33 +16,33 @@ fn core(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> H
 fn legacy(
     offers: Value,
     script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static,
-) -> Hostile {
-    Hostile::new(move |out, said| match said["method"].as_str() {
-        Some("server/discover") => out.fail(said, -32601, "method not found"),
+) -> HostileServer {
+    HostileServer::new(move |out, message| match message["method"].as_str() {
+        Some("server/discover") => out.fail(message, -32601, "method not found"),
         Some("initialize") => {
             let server = json!({ "name": "hostile", "version": "1.0.0" });
-            let version = &said["params"]["protocolVersion"];
+            let version = &message["params"]["protocolVersion"];
             out.reply(
-                said,
+                message,
                 json!({ "protocolVersion": version, "capabilities": offers, "serverInfo": server }),
             );
         }
         Some("notifications/initialized") => {}
-        _ => script(out, said),
+        _ => script(out, message),
     })
 }
 
 /// A server of 2026-07-28 with the extension for tasks.
-fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
-    Hostile::new(move |out, said| {
-        if said["method"] == "server/discover" {
+fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> HostileServer {
+    HostileServer::new(move |out, message| {
+        if message["method"] == "server/discover" {
             let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
             let offers =
                 json!({ "tools": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
             let found = json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": offers });
-            return out.reply(said, found);
+            return out.reply(message, found);
         }
-        script(out, said);
+        script(out, message);
     })
 }
 
@@ -69,8 +69,8 @@ fn tools(support: &Value) -> Value {
 }
 
 /// The parameters of the client's calls of a method, in order.
-fn params_of(server: &Hostile, method: &str) -> Vec<Value> {
-    let heard = server.received().into_iter();
-    let its = heard.filter(|said| said["method"] == method);
-    its.map(|said| said["params"].clone()).collect()
+fn params_of(server: &HostileServer, method: &str) -> Vec<Value> {
+    let received = server.received().into_iter();
+    let its = received.filter(|message| message["method"] == method);
+    its.map(|message| message["params"].clone()).collect()
 }

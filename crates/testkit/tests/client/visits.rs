@@ -7,7 +7,7 @@ use std::time::Duration;
 use pintle_client::{CallError, Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -16,12 +16,12 @@ use crate::client::{good, within};
 const MINUTES: Duration = Duration::from_secs(5 * 60);
 
 /// Fails a call: the user must visit these URLs first.
-fn require(out: &mut HostileReply, said: &Value, urls: &[&str]) {
+fn require(out: &mut HostileReply, message: &Value, urls: &[&str]) {
     let visit = |url: &&str| json!({ "mode": "url", "message": "Connect", "url": url, "elicitationId": url });
     let visits: Vec<Value> = urls.iter().map(visit).collect();
     let error =
         json!({ "code": -32042, "message": "visit first", "data": { "elicitations": visits } });
-    out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+    out.send(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }));
 }
 
 fn done(id: &str) -> Value {
@@ -32,21 +32,21 @@ fn done(id: &str) -> Value {
 fn server(
     refusals: usize,
     refuse: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static,
-) -> Hostile {
+) -> HostileServer {
     let calls = AtomicUsize::new(0);
-    Hostile::legacy(move |out, said| {
-        if said["method"] != "tools/call" {
+    HostileServer::legacy(move |out, message| {
+        if message["method"] != "tools/call" {
             return;
         }
         if calls.fetch_add(1, Ordering::SeqCst) < refusals {
-            return refuse(out, said);
+            return refuse(out, message);
         }
-        out.reply(said, good());
+        out.reply(message, good());
     })
 }
 
 /// A client whose user consents to every visit, and the URLs that were visited.
-async fn tourist(server: &Hostile) -> (Client, Arc<Mutex<Vec<String>>>) {
+async fn tourist(server: &HostileServer) -> (Client, Arc<Mutex<Vec<String>>>) {
     let been = Arc::new(Mutex::new(Vec::new()));
     let diary = Arc::clone(&been);
     let builder = Client::builder().on_elicit_url(move |visit| {
@@ -66,8 +66,8 @@ fn urls_of(error: &CallError) -> usize {
 #[tokio::test(start_paused = true)]
 async fn a_call_is_retried_when_all_visits_of_the_user_have_ended() {
     let (one, other) = ("https://example.org/1", "https://example.org/2");
-    let server = server(1, move |out, said| {
-        require(out, said, &[one, other]);
+    let server = server(1, move |out, message| {
+        require(out, message, &[one, other]);
         out.send_after(Duration::from_secs(20), done(other));
         out.send_after(Duration::from_secs(30), done(one));
     });
@@ -83,8 +83,8 @@ async fn a_call_is_retried_when_all_visits_of_the_user_have_ended() {
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_visit_may_arrive_before_the_consent() {
     let url = "https://example.org/";
-    let server = server(1, move |out, said| {
-        require(out, said, &[url]);
+    let server = server(1, move |out, message| {
+        require(out, message, &[url]);
         out.send_after(Duration::from_secs(1), done(url));
     });
     let builder = Client::builder().on_elicit_url(async |_| {
@@ -101,7 +101,7 @@ async fn the_end_of_a_visit_may_arrive_before_the_consent() {
 #[tokio::test(start_paused = true)]
 async fn a_visit_without_a_reported_end_is_awaited_until_the_timeout() {
     let refuse =
-        |out: &mut HostileReply, said: &Value| require(out, said, &["https://example.org/"]);
+        |out: &mut HostileReply, message: &Value| require(out, message, &["https://example.org/"]);
     let server = server(1, refuse);
     let (client, _) = tourist(&server).await;
     let began = Instant::now();
@@ -113,7 +113,7 @@ async fn a_visit_without_a_reported_end_is_awaited_until_the_timeout() {
 #[tokio::test(start_paused = true)]
 async fn the_application_may_complete_a_visit() {
     let url = "https://example.org/";
-    let server = server(1, move |out, said| require(out, said, &[url]));
+    let server = server(1, move |out, message| require(out, message, &[url]));
     let (client, _) = tourist(&server).await;
     assert!(!client.complete_visit(url), "nobody is anywhere");
     let began = Instant::now();
@@ -131,8 +131,8 @@ async fn the_application_may_complete_a_visit() {
 #[tokio::test(start_paused = true)]
 async fn a_call_is_retried_once_and_then_its_error_has_the_url() {
     let url = "https://example.org/";
-    let server = server(usize::MAX, move |out, said| {
-        require(out, said, &[url]);
+    let server = server(usize::MAX, move |out, message| {
+        require(out, message, &[url]);
         out.send(done(url));
     });
     let (client, been) = tourist(&server).await;
@@ -159,7 +159,7 @@ async fn without_a_visit_the_call_fails_with_the_error() {
         (never.clone(), &[]),
         (never.options(none), good_url),
     ] {
-        let server = server(usize::MAX, move |out, said| require(out, said, urls));
+        let server = server(usize::MAX, move |out, message| require(out, message, urls));
         let client = within(builder.connect(server.clone())).await;
         let client = client.expect("it opens");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -171,8 +171,8 @@ async fn without_a_visit_the_call_fails_with_the_error() {
 #[tokio::test(start_paused = true)]
 async fn as_many_visits_as_the_limit_are_made_and_one_more_are_not() {
     for (count, calls) in [(16, 2), (17, 1)] {
-        let server = server(usize::MAX, move |out, said| {
-            require(out, said, &vec!["https://example.org/"; count]);
+        let server = server(usize::MAX, move |out, message| {
+            require(out, message, &vec!["https://example.org/"; count]);
         });
         let (client, been) = tourist(&server).await;
         within(client.call_tool("t", ())).await.unwrap_err();
@@ -187,14 +187,14 @@ async fn as_many_visits_as_the_limit_are_made_and_one_more_are_not() {
 #[tokio::test(start_paused = true)]
 async fn a_call_does_not_wait_for_visits_of_a_conversation_that_was_lost() {
     let (is_refused, pings) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let server = Hostile::legacy(move |out, said| match said["method"].as_str() {
+    let server = HostileServer::legacy(move |out, message| match message["method"].as_str() {
         Some("ping") if pings.fetch_add(1, Ordering::SeqCst) == 0 => {
             out.lose_all(TransportErrorKind::Disconnected);
         }
         Some("tools/call") if is_refused.fetch_add(1, Ordering::SeqCst) == 0 => {
-            require(out, said, &["https://example.org/"]);
+            require(out, message, &["https://example.org/"]);
         }
-        _ => out.reply(said, good()),
+        _ => out.reply(message, good()),
     });
     let (client, _) = tourist(&server).await;
     let began = Instant::now();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, HostileReply};
+use pintle_testkit::{HostileReply, HostileServer};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -26,28 +26,28 @@ fn tagged(id: &Value, mut params: Value) -> Value {
     params
 }
 
-fn acknowledge(out: &mut HostileReply, said: &Value) {
-    let granted = said["params"]["notifications"].clone();
-    let params = tagged(&said["id"], json!({ "notifications": granted }));
+fn acknowledge(out: &mut HostileReply, message: &Value) {
+    let granted = message["params"]["notifications"].clone();
+    let params = tagged(&message["id"], json!({ "notifications": granted }));
     out.notify("notifications/subscriptions/acknowledged", params);
 }
 
 /// A server that grants every subscription. A call of a tool sends the notice that `changes` returns
 /// for the tool's name to the latest listener.
-fn telling(changes: fn(&str) -> (&'static str, Value)) -> Hostile {
+fn telling(changes: fn(&str) -> (&'static str, Value)) -> HostileServer {
     let listen = Mutex::new(Value::Null);
-    Hostile::modern(move |out, said| match said["method"].as_str() {
+    HostileServer::modern(move |out, message| match message["method"].as_str() {
         Some(LISTEN) => {
-            *listen.lock().expect("no panic") = said["id"].clone();
-            acknowledge(out, said);
+            *listen.lock().expect("no panic") = message["id"].clone();
+            acknowledge(out, message);
         }
         Some("tools/call") => {
-            let (method, params) = changes(said["params"]["name"].as_str().expect("a name"));
+            let (method, params) = changes(message["params"]["name"].as_str().expect("a name"));
             let id = listen.lock().expect("no panic").clone();
             out.notify(method, tagged(&id, params));
-            out.reply(said, crate::client::good());
+            out.reply(message, crate::client::good());
         }
-        _ => out.reply(said, kept()),
+        _ => out.reply(message, kept()),
     })
 }
 
@@ -59,11 +59,11 @@ fn change(name: &str) -> (&'static str, Value) {
 }
 
 /// The requested notifications, in order.
-fn asked(server: &Hostile) -> Vec<Value> {
-    let heard = server.received().into_iter();
-    let listens = heard.filter(|said| said["method"] == LISTEN);
+fn asked(server: &HostileServer) -> Vec<Value> {
+    let received = server.received().into_iter();
+    let listens = received.filter(|message| message["method"] == LISTEN);
     listens
-        .map(|said| said["params"]["notifications"].clone())
+        .map(|message| message["params"]["notifications"].clone())
         .collect()
 }
 
@@ -71,8 +71,8 @@ fn asked(server: &Hostile) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn a_cached_list_is_dropped_when_the_server_reports_a_change() {
     let server = telling(change);
-    let told = Arc::new(AtomicUsize::new(0));
-    let observer = Arc::clone(&told);
+    let changes = Arc::new(AtomicUsize::new(0));
+    let observer = Arc::clone(&changes);
     let builder = Client::builder().on_change(move |_| {
         observer.fetch_add(1, Ordering::SeqCst);
     });
@@ -94,7 +94,7 @@ async fn a_cached_list_is_dropped_when_the_server_reports_a_change() {
         .expect("a result");
     within(client.list_tools()).await.expect("a list");
     assert_eq!(server.count("tools/list"), 3);
-    assert_eq!(told.load(Ordering::SeqCst), 0, "nobody else subscribed");
+    assert_eq!(changes.load(Ordering::SeqCst), 0, "nobody else subscribed");
 }
 
 // spec: 2026-07-28 N-CACHE-11, N-SUBS-09, N-SUBS-10
@@ -129,7 +129,7 @@ async fn read(client: &Client, uri: &str) {
 }
 
 /// The requested resources of each listener, sorted by name.
-fn uris(server: &Hostile) -> Vec<Vec<String>> {
+fn uris(server: &HostileServer) -> Vec<Vec<String>> {
     let uris = asked(server).into_iter().map(|asked| {
         let uris = asked["resourceSubscriptions"].clone();
         let mut uris: Vec<String> = serde_json::from_value(uris).unwrap_or_default();
@@ -164,16 +164,16 @@ async fn as_many_resources_as_the_limit_are_watched() {
 async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
-    let server = Hostile::modern(move |out, said| {
-        if said["method"] != LISTEN {
-            return out.reply(said, kept());
+    let server = HostileServer::modern(move |out, message| {
+        if message["method"] != LISTEN {
+            return out.reply(message, kept());
         }
         if down.load(Ordering::SeqCst) {
-            return out.lose(said, TransportErrorKind::Unreachable);
+            return out.lose(message, TransportErrorKind::Unreachable);
         }
-        acknowledge(out, said);
-        let end = tagged(&said["id"], json!({ "resultType": "complete" }));
-        let end = json!({ "jsonrpc": "2.0", "id": said["id"], "result": end });
+        acknowledge(out, message);
+        let end = tagged(&message["id"], json!({ "resultType": "complete" }));
+        let end = json!({ "jsonrpc": "2.0", "id": message["id"], "result": end });
         out.send_after(10 * SECOND, end);
     });
     let client = connect(&server).await;
@@ -201,16 +201,16 @@ async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
 // spec: 2026-07-28 N-SUBS-06, A-34
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_the_server_refuses_is_not_requested_again() {
-    let refuses = Hostile::modern(|out, said| match said["method"] == LISTEN {
-        true => out.fail(said, -32601, "no"),
-        false => out.reply(said, kept()),
+    let refuses = HostileServer::modern(|out, message| match message["method"] == LISTEN {
+        true => out.fail(message, -32601, "no"),
+        false => out.reply(message, kept()),
     });
-    let grants_nothing = Hostile::modern(|out, said| match said["method"] == LISTEN {
+    let grants_nothing = HostileServer::modern(|out, message| match message["method"] == LISTEN {
         true => out.notify(
             "notifications/subscriptions/acknowledged",
-            tagged(&said["id"], json!({ "notifications": {} })),
+            tagged(&message["id"], json!({ "notifications": {} })),
         ),
-        false => out.reply(said, kept()),
+        false => out.reply(message, kept()),
     });
     for server in [refuses, grants_nothing] {
         let client = connect(&server).await;
@@ -225,20 +225,23 @@ async fn a_watch_that_the_server_refuses_is_not_requested_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_is_requested_only_if_it_is_useful() {
-    let offers_nothing = Hostile::new(|out, said| match said["method"] == "server/discover" {
-        true => out.reply(
-            said,
-            json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"],
+    let offers_nothing =
+        HostileServer::new(
+            |out, message| match message["method"] == "server/discover" {
+                true => out.reply(
+                    message,
+                    json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"],
             "capabilities": { "tools": {}, "resources": {}, "prompts": {} } }),
-        ),
-        false => out.reply(said, kept()),
-    });
-    let keeps_nothing = Hostile::modern(|out, said| {
+                ),
+                false => out.reply(message, kept()),
+            },
+        );
+    let keeps_nothing = HostileServer::modern(|out, message| {
         let mut result = kept();
         result["ttlMs"] = json!(0);
-        out.reply(said, result);
+        out.reply(message, result);
     });
-    let legacy = Hostile::legacy(|out, said| out.reply(said, kept()));
+    let legacy = HostileServer::legacy(|out, message| out.reply(message, kept()));
     for server in [offers_nothing, keeps_nothing, legacy] {
         let client = connect(&server).await;
         within(client.list_tools()).await.expect("a list");

@@ -161,7 +161,7 @@ impl Ask {
 /// A stream that is read piece by piece.
 pub(crate) struct Stream {
     body: hyper::body::Incoming,
-    pub(crate) heard: String,
+    pub(crate) received: String,
 }
 
 impl Stream {
@@ -169,20 +169,20 @@ impl Stream {
         assert_eq!(response.status(), 200);
         Self {
             body: response.into_body(),
-            heard: String::new(),
+            received: String::new(),
         }
     }
 
     /// Reads until `text` has arrived, or until the end.
     pub(crate) async fn until(&mut self, text: &str) {
-        while !self.heard.contains(text) && self.more().await {}
-        assert!(self.heard.contains(text), "{text}: {}", self.heard);
+        while !self.received.contains(text) && self.more().await {}
+        assert!(self.received.contains(text), "{text}: {}", self.received);
     }
 
     /// Reads to the end, and returns the whole text.
     pub(crate) async fn end(mut self) -> String {
         while self.more().await {}
-        self.heard
+        self.received
     }
 
     /// Reads one more piece; false at the end.
@@ -192,7 +192,7 @@ impl Stream {
             return false;
         };
         if let Ok(data) = frame.into_data() {
-            self.heard.push_str(&String::from_utf8_lossy(&data));
+            self.received.push_str(&String::from_utf8_lossy(&data));
         }
         true
     }
@@ -230,8 +230,8 @@ impl Came {
             .iter()
             .filter(|(name, _)| name == "www-authenticate");
         let challenges = pintle_auth::challenges(lines.map(|(_, line)| line.as_str()));
-        let mut said = challenges.iter().filter_map(|one| one.parameter(parameter));
-        said.next().map(str::to_owned)
+        let mut values = challenges.iter().filter_map(|one| one.parameter(parameter));
+        values.next().map(str::to_owned)
     }
 
     /// The last message of the body, which is JSON or a stream of events.

@@ -16,8 +16,8 @@ use crate::guard::site::{HERE, in_memory, layer, server};
 const NAME: &str = "https://issuer.test";
 
 fn listen() -> Ask {
-    let wanted = json!({ "resourceSubscriptions": ["bank://hours"] });
-    modern("subscriptions/listen", json!({ "notifications": wanted }))
+    let filter = json!({ "resourceSubscriptions": ["bank://hours"] });
+    modern("subscriptions/listen", json!({ "notifications": filter }))
 }
 
 /// Whether the elapsed time is the lifetime of a token of five seconds, plus a minute of clock skew.
@@ -58,9 +58,9 @@ async fn the_stream_of_a_session_ends_with_its_token_and_the_session_goes_on() {
     let get = verb("GET", "/mcp").with("accept", "text/event-stream");
     let get = get.with("mcp-session-id", &session);
     let began = Instant::now();
-    let heard = get.clone().bearer(&short).through(&service).await;
+    let received = get.clone().bearer(&short).through(&service).await;
     assert!(is_its_life(began.elapsed()), "{:?}", began.elapsed());
-    assert_eq!(heard.status, 200);
+    assert_eq!(received.status, 200);
     let list = legacy("tools/list", json!({})).with("mcp-session-id", &session);
     assert_eq!(list.bearer(&long).through(&service).await.status, 200);
     let began = Instant::now();
@@ -78,9 +78,9 @@ async fn the_session_of_2024_ends_with_the_token_of_its_stream() {
     let token = issuer.token(HERE).expires(5).sign();
     let open = verb("GET", "/sse").with("accept", "text/event-stream");
     let began = Instant::now();
-    let heard = open.bearer(&token).through(&service).await;
+    let received = open.bearer(&token).through(&service).await;
     assert!(is_its_life(began.elapsed()), "{:?}", began.elapsed());
-    let place = heard
+    let place = received
         .body
         .lines()
         .find_map(|line| line.strip_prefix("data: "));

@@ -92,10 +92,10 @@ async fn without_an_answer_of_the_issuer_requests_are_rejected() {
         IssuerBehavior::Broken(401),
         IssuerBehavior::Silent,
     ] {
-        issuer.feels(behavior);
+        issuer.set_behavior(behavior);
         assert_eq!(status(&service, &token).await, 503, "{behavior:?}");
     }
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     assert_eq!(status(&service, &token).await, 200);
 }
 
@@ -134,9 +134,9 @@ async fn an_issuer_that_moves_is_asked_at_its_new_place() {
     advance(Duration::from_secs(10)).await;
     assert_eq!((status().await, documents()), (200, 4));
     // An issuer without an answer may have moved, too.
-    issuer.feels(IssuerBehavior::Silent);
+    issuer.set_behavior(IssuerBehavior::Silent);
     assert_eq!((status().await, documents()), (503, 4));
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     assert_eq!((status().await, documents()), (200, 5));
 }
 
@@ -167,10 +167,10 @@ async fn a_token_is_accepted_only_if_introspection_confirms_it() {
         IssuerBehavior::Broken(500),
         IssuerBehavior::Silent,
     ] {
-        issuer.feels(behavior);
+        issuer.set_behavior(behavior);
         assert_eq!(status(&token).await, 503, "{behavior:?}");
     }
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     for other in ["garbage", &issuer.token("https://other.test").sign()] {
         assert_eq!(status(other).await, 401);
     }
@@ -201,7 +201,7 @@ async fn only_so_many_are_asked_about_at_once() {
     limits.max_running_introspections = 4;
     let place = "https://issuer.test/introspect";
     let service = service(&issuer, |all| all.limits(limits).endpoint(place));
-    issuer.feels(IssuerBehavior::Silent);
+    issuer.set_behavior(IssuerBehavior::Silent);
     let asks: Vec<_> = (0..3)
         .map(|_| call("whoami").bearer(&issuer.token(HERE).sign()))
         .collect();

@@ -151,14 +151,14 @@ async fn notices_during_a_call_reach_only_its_caller() {
         .with("mcp-session-id", &others)
         .bearer(&eve);
     assert_eq!(end.of(site.address).await.status, 200);
-    let heard = stream
+    let received = stream
         .into_body()
         .collect()
         .await
         .expect("its end")
         .to_bytes();
-    let heard = String::from_utf8_lossy(&heard);
-    assert!(!heard.contains("notifications/progress"), "{heard}");
+    let received = String::from_utf8_lossy(&received);
+    assert!(!received.contains("notifications/progress"), "{received}");
 }
 
 // spec: 2025-11-25 TASK-79, TASK-84
@@ -174,9 +174,9 @@ async fn a_task_does_not_exist_for_others() {
         ask.bearer(token).of(site.address).await.json()
     };
     let call = json!({ "name": "endless", "arguments": {}, "task": { "ttl": 60_000 } });
-    let begun = ask(0, "tools/call", call).await;
-    let id = json!({ "taskId": begun["result"]["task"]["taskId"] });
-    assert!(id["taskId"].is_string(), "{begun}");
+    let created = ask(0, "tools/call", call).await;
+    let id = json!({ "taskId": created["result"]["task"]["taskId"] });
+    assert!(id["taskId"].is_string(), "{created}");
     let unknown = json!({ "taskId": "0123456789abcdef0123456789abcdef" });
     for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
         let foreign = ask(1, method, id.clone()).await;
@@ -212,9 +212,9 @@ async fn a_task_without_a_session_does_not_exist_for_others_either() {
         ask.bearer(token).of(site.address).await.json()
     };
     let call = json!({ "name": "endless", "arguments": {} });
-    let begun = ask(&ada, "tools/call", call).await;
-    let id = begun["result"]["taskId"].clone();
-    assert!(id.is_string(), "{begun}");
+    let created = ask(&ada, "tools/call", call).await;
+    let id = created["result"]["taskId"].clone();
+    assert!(id.is_string(), "{created}");
     let unknown = json!("0123456789abcdef0123456789abcdef");
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
         let params = |id: &serde_json::Value| json!({ "taskId": id, "inputResponses": {} });

@@ -96,7 +96,7 @@ async fn requests_are_rejected_while_the_issuer_is_down() {
         IssuerBehavior::Broken(500),
         IssuerBehavior::Broken(404),
     ] {
-        site.issuer.feels(behavior);
+        site.issuer.set_behavior(behavior);
         let came = ask.of(site.address).await;
         let text = "the token cannot be verified at the moment";
         assert_eq!(
@@ -121,12 +121,12 @@ async fn requests_are_rejected_while_the_issuer_is_down() {
 async fn an_issuer_that_is_slow_is_waited_for_ten_seconds_and_then_left_alone() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
-    issuer.feels(IssuerBehavior::Silent);
+    issuer.set_behavior(IssuerBehavior::Silent);
     let began = Instant::now();
     assert_eq!(status!(issuer, service), 503);
     assert_eq!(began.elapsed().as_secs(), 10);
     let asked = issuer.seen().len();
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     assert_eq!(status!(issuer, service), 503, "it was asked a moment ago");
     assert_eq!(issuer.seen().len(), asked);
     advance(Duration::from_secs(10)).await;
@@ -139,7 +139,7 @@ async fn keys_outlive_an_outage_for_their_time() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
     assert_eq!(status!(issuer, service), 200);
-    issuer.feels(IssuerBehavior::Down);
+    issuer.set_behavior(IssuerBehavior::Down);
     advance(Duration::from_secs(899)).await;
     assert_eq!(status!(issuer, service), 200);
     advance(Duration::from_secs(1)).await;
@@ -150,11 +150,11 @@ async fn keys_outlive_an_outage_for_their_time() {
 async fn a_dropped_request_does_not_block_the_fetch_of_the_keys() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
-    issuer.feels(IssuerBehavior::Silent);
+    issuer.set_behavior(IssuerBehavior::Silent);
     let ask = call("whoami").bearer(&issuer.token(HERE).sign());
     let gone = tokio::time::timeout(Duration::from_secs(1), ask.through(&service)).await;
     assert!(gone.is_err(), "nothing came in a second");
-    issuer.feels(IssuerBehavior::Well);
+    issuer.set_behavior(IssuerBehavior::Well);
     // The pending fetch fails nine seconds later, and the next request begins a new one at once.
     assert_eq!(ask.through(&service).await.status, 503);
     advance(Duration::from_secs(10)).await;

@@ -11,7 +11,7 @@ async fn session(site: &Site, token: &str) -> (Stream, String) {
     let mut stream = Stream::of(open.bearer(token).open(site.address).await);
     stream.until("\n\n").await;
     let place = stream
-        .heard
+        .received
         .lines()
         .find_map(|line| line.strip_prefix("data: "));
     let place = place.expect("where to post").to_owned();
@@ -66,7 +66,7 @@ async fn scopes_are_asked_for_where_messages_are_posted() {
     stream.until("opened").await;
     for id in 2..=6 {
         let id = format!("\"id\":{id}");
-        assert!(!stream.heard.contains(&id), "{}", stream.heard);
+        assert!(!stream.received.contains(&id), "{}", stream.received);
     }
 }
 

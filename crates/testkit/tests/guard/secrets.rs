@@ -87,7 +87,7 @@ async fn no_secret_is_logged_at_the_finest_level() {
         .await;
     let ask = call("whoami").with("authorization", &format!("DPoP {bound}"));
     ask.with("dpop", &proof).of(site.address).await;
-    site.issuer.feels(IssuerBehavior::Down);
+    site.issuer.set_behavior(IssuerBehavior::Down);
     introspected(&site.issuer, &good).await;
     let text = log.text();
     assert!(

@@ -13,8 +13,8 @@ use crate::guard::isolation::opened;
 use crate::guard::site::{HERE, METADATA, Site, layer};
 
 fn listen(uris: &[&str]) -> Ask {
-    let wanted = json!({ "resourceSubscriptions": uris });
-    modern("subscriptions/listen", json!({ "notifications": wanted }))
+    let filter = json!({ "resourceSubscriptions": uris });
+    modern("subscriptions/listen", json!({ "notifications": filter }))
 }
 
 fn subscribe(uri: &str) -> Ask {
@@ -81,7 +81,11 @@ async fn updates_are_sent_only_to_the_principal_that_follows() {
     hers.until("bank://safe").await;
     in_hers.until("bank://safe").await;
     others.until("bank://hours").await;
-    assert!(!others.heard.contains("bank://safe"), "{}", others.heard);
+    assert!(
+        !others.received.contains("bank://safe"),
+        "{}",
+        others.received
+    );
     let end = verb("DELETE", "/mcp").with("mcp-session-id", &two);
     assert_eq!(end.bearer(&eve).of(site.address).await.status, 200);
     assert!(!in_others.end().await.contains("bank://"));

@@ -197,11 +197,11 @@ async fn the_fault_of_a_token_is_reported_by_its_claim() {
         (good().signed(Signature::None), "(`alg`)"),
         (good().header("crit", json!(["x"])), "(`crit`)"),
     ];
-    for (token, said) in rows {
+    for (token, reason) in rows {
         let came = call("whoami").bearer(&token.sign()).of(site.address).await;
-        assert_eq!(came.status, 401, "{said}: {came:?}");
+        assert_eq!(came.status, 401, "{reason}: {came:?}");
         let description = came.says("error_description").unwrap_or_default();
-        assert!(description.contains(said), "{said}: {description}");
+        assert!(description.contains(reason), "{reason}: {description}");
     }
 }
 

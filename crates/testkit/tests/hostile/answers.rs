@@ -2,7 +2,7 @@
 
 use pintle_client::{CallError, Misbehavior};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::json;
 
 use crate::hostile::{GROUNDS, Ground, both, good, loss, meet, misbehavior, within};
@@ -11,8 +11,8 @@ use crate::hostile::{GROUNDS, Ground, both, good, loss, meet, misbehavior, withi
 #[tokio::test(start_paused = true)]
 async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
     for ground in GROUNDS {
-        for server in both(|out, said| {
-            if said["method"] != "tools/call" {
+        for server in both(|out, message| {
+            if message["method"] != "tools/call" {
                 return;
             }
             for id in [json!(99), json!("2"), json!(-1), json!(null), json!(0)] {
@@ -28,17 +28,19 @@ async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
                 "notifications/message",
                 json!({ "level": "loud", "data": 1 }),
             );
-            out.reply(said, good());
-            out.reply(said, json!({ "content": [] }));
-            out.fail(said, -1, "no");
+            out.reply(message, good());
+            out.reply(message, json!({ "content": [] }));
+            out.fail(message, -1, "no");
         }) {
             let client = meet(&server, ground).await;
             for _ in 0..3 {
-                let said = within(client.call_tool("t", ())).await.expect("a result");
-                assert_eq!(said.content.len(), 1, "{ground:?}");
+                let message = within(client.call_tool("t", ())).await.expect("a result");
+                assert_eq!(message.content.len(), 1, "{ground:?}");
             }
             let answered = server.received();
-            let answered = answered.iter().filter(|said| said.get("method").is_none());
+            let answered = answered
+                .iter()
+                .filter(|message| message.get("method").is_none());
             assert_eq!(answered.count(), 0, "nothing of it is answered");
         }
     }
@@ -57,7 +59,8 @@ async fn a_result_of_the_wrong_shape_is_a_typed_error() {
             json!(null),
         ] {
             let kept = result.clone();
-            let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
+            let server =
+                HostileServer::modern(move |out, message| out.reply(message, kept.clone()));
             let client = meet(&server, ground).await;
             let error = within(client.call_tool("t", ())).await.unwrap_err();
             let found = misbehavior(error);
@@ -66,10 +69,10 @@ async fn a_result_of_the_wrong_shape_is_a_typed_error() {
                 "{ground:?} {result}"
             );
         }
-        let contradicting = Hostile::modern(|out, said| {
+        let contradicting = HostileServer::modern(|out, message| {
             let error = json!({ "code": 1, "message": "m" });
             out.send(
-                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }),
+                json!({ "jsonrpc": "2.0", "id": message["id"], "result": good(), "error": error }),
             );
         });
         let client = meet(&contradicting, ground).await;
@@ -87,10 +90,10 @@ async fn content_of_an_unknown_kind_is_kept_as_it_came() {
     for ground in GROUNDS {
         let result = json!({ "content": [{ "type": "hologram", "x": [1, { "y": null }] }] });
         let kept = result.clone();
-        let server = Hostile::modern(move |out, said| out.reply(said, kept.clone()));
+        let server = HostileServer::modern(move |out, message| out.reply(message, kept.clone()));
         let client = meet(&server, ground).await;
-        let said = within(client.call_tool("t", ())).await.expect("a result");
-        assert_eq!(serde_json::to_value(said).expect("JSON"), result);
+        let message = within(client.call_tool("t", ())).await.expect("a result");
+        assert_eq!(serde_json::to_value(message).expect("JSON"), result);
     }
 }
 
@@ -106,10 +109,10 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
         b"{}",
         b"Content-Length: 12",
     ] {
-        let script = move |out: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
-            match said["params"]["name"].as_str() {
+        let script = move |out: &mut pintle_testkit::HostileReply, message: &serde_json::Value| {
+            match message["params"]["name"].as_str() {
                 Some("bad") => out.send_text(garbage),
-                Some("good") => out.reply(said, good()),
+                Some("good") => out.reply(message, good()),
                 _ => {}
             }
         };
@@ -138,9 +141,9 @@ async fn invalid_bytes_end_only_the_call_that_they_answer() {
 // hardening: H-115
 #[tokio::test(start_paused = true)]
 async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
-    for server in both(|out, said| {
-        if said["method"] == "tools/call" {
-            let id = &said["id"];
+    for server in both(|out, message| {
+        if message["method"] == "tools/call" {
+            let id = &message["id"];
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":NaN}}}}"#);
             out.send_text(text.as_bytes());
         }
@@ -154,17 +157,17 @@ async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
 // hardening: H-157
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
-    let huge = |out: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
-        let events = said["params"]["name"] == "events";
-        match said["params"]["name"].as_str() {
-            Some("small") => out.reply(said, good()),
+    let huge = |out: &mut pintle_testkit::HostileReply, message: &serde_json::Value| {
+        let events = message["params"]["name"] == "events";
+        match message["params"]["name"].as_str() {
+            Some("small") => out.reply(message, good()),
             _ => {
                 if events {
                     out.notify("notifications/no/such", json!({}));
                 }
                 let text = "x".repeat(17 << 20);
                 out.reply(
-                    said,
+                    message,
                     json!({ "content": [{ "type": "text", "text": text }] }),
                 );
             }
@@ -175,7 +178,7 @@ async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
         (Ground::Http, "body"),
         (Ground::Http, "events"),
     ] {
-        let server = Hostile::modern(huge);
+        let server = HostileServer::modern(huge);
         let client = meet(&server, ground).await;
         let error = within(client.call_tool(name, ())).await.unwrap_err();
         assert_eq!(
@@ -193,12 +196,12 @@ async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
 #[tokio::test(start_paused = true)]
 async fn an_incomplete_answer_is_not_an_answer() {
     for ground in GROUNDS {
-        for server in both(|out, said| {
-            if said["method"] == "tools/call" {
-                let id = &said["id"];
+        for server in both(|out, message| {
+            if message["method"] == "tools/call" {
+                let id = &message["id"];
                 let half =
                     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}");
-                let half = if said["params"]["name"] == "event" {
+                let half = if message["params"]["name"] == "event" {
                     format!("data: {half}")
                 } else {
                     half
@@ -225,9 +228,9 @@ async fn an_incomplete_answer_is_not_an_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_line_in_pieces_is_one_line_even_if_its_call_was_given_up() {
     let second = std::time::Duration::from_secs(1);
-    let server = Hostile::modern(move |out, said| {
-        if said["params"]["name"] == "slow" {
-            let id = &said["id"];
+    let server = HostileServer::modern(move |out, message| {
+        if message["params"]["name"] == "slow" {
+            let id = &message["id"];
             let line =
                 format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
             let (first, rest) = line.split_at(20);

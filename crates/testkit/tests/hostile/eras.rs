@@ -2,7 +2,7 @@
 
 use pintle_client::{Client, ConnectError, EraCache, EraMode};
 use pintle_model::Revision;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use pintle_testkit::fake_http::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, error, json, with,
 };
@@ -136,12 +136,12 @@ async fn a_server_of_other_revisions_is_left_with_both_lists() {
         "{why}"
     );
     assert_eq!(modern.count("initialize"), 0);
-    let legacy = Hostile::new(|out, said| match said["method"].as_str() {
+    let legacy = HostileServer::new(|out, message| match message["method"].as_str() {
         Some("initialize") => {
             let server = json!({ "name": "s", "version": "1" });
-            out.reply(said, json!({ "protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": server }));
+            out.reply(message, json!({ "protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": server }));
         }
-        _ => out.fail(said, -32601, "no"),
+        _ => out.fail(message, -32601, "no"),
     });
     let over_http = visit(&legacy.origin()).await.expect_err("no conversation");
     let over_a_pipe = within(Client::connect(legacy.over_pipe()))
@@ -160,7 +160,7 @@ async fn a_server_of_other_revisions_is_left_with_both_lists() {
 // hardening: H-174
 #[tokio::test(start_paused = true)]
 async fn later_messages_of_a_server_do_not_change_the_revision() {
-    let server = Hostile::legacy(|out, said| {
+    let server = HostileServer::legacy(|out, message| {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
         out.notify(
             "notifications/message",
@@ -168,7 +168,7 @@ async fn later_messages_of_a_server_do_not_change_the_revision() {
         );
         let unsupported =
             json!({ "code": -32022, "message": "no", "data": { "supported": ["2026-07-28"] } });
-        out.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
+        out.send(json!({ "jsonrpc": "2.0", "id": message["id"], "error": unsupported }));
     });
     let pinned = || Client::builder().mode(EraMode::Pinned(Revision::LATEST_LEGACY));
     let over_http = visit_as(pinned(), &server.origin())
@@ -189,6 +189,8 @@ async fn later_messages_of_a_server_do_not_change_the_revision() {
         }
     }
     let calls = server.received();
-    let mut calls = calls.iter().filter(|said| said["method"] == "tools/call");
-    assert!(calls.all(|said| said["params"].get("_meta").is_none()));
+    let mut calls = calls
+        .iter()
+        .filter(|message| message["method"] == "tools/call");
+    assert!(calls.all(|message| message["params"].get("_meta").is_none()));
 }

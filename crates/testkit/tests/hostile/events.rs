@@ -141,7 +141,7 @@ async fn a_modern_stream_that_ends_early_is_not_resumed() {
         || vec![BodyPart::Cut],
     ];
     for ending in endings {
-        let server = pintle_testkit::Hostile::modern(|_, _| {});
+        let server = pintle_testkit::HostileServer::modern(|_, _| {});
         let discovering = server.origin();
         let origin = FakeServer::new(move |seen, count| match seen.is("server/discover") {
             true => discovering.answer(seen, count),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_client::Misbehavior;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::json;
 
 use crate::hostile::{GROUNDS, both, meet, misbehavior, within};
@@ -12,15 +12,15 @@ use crate::hostile::{GROUNDS, both, meet, misbehavior, within};
 #[tokio::test(start_paused = true)]
 async fn a_cursor_that_comes_twice_ends_a_list() {
     for ground in GROUNDS {
-        for server in both(|out, said| {
+        for server in both(|out, message| {
             // The cursors alternate, so that no two consecutive ones are equal.
-            let next = match said["params"]["cursor"].as_str() {
+            let next = match message["params"]["cursor"].as_str() {
                 None => "a",
                 Some("a") => "b",
                 Some(_) => "a",
             };
             out.reply(
-                said,
+                message,
                 json!({ "resultType": "complete", "tools": [], "nextCursor": next }),
             );
         }) {
@@ -37,9 +37,9 @@ async fn a_cursor_that_comes_twice_ends_a_list() {
 async fn a_list_without_an_end_is_left_after_a_thousand_pages() {
     for ground in GROUNDS {
         let next = AtomicUsize::new(0);
-        let server = Hostile::legacy(move |out, said| {
+        let server = HostileServer::legacy(move |out, message| {
             let cursor = next.fetch_add(1, Ordering::SeqCst).to_string();
-            out.reply(said, json!({ "resources": [], "nextCursor": cursor }));
+            out.reply(message, json!({ "resources": [], "nextCursor": cursor }));
         });
         let client = meet(&server, ground).await;
         let error = within(client.list_resources()).await.unwrap_err();
@@ -64,14 +64,15 @@ async fn an_invalid_list_is_a_typed_error_and_a_bad_item_is_left_out() {
             json!({ "tools": 5 }),
             json!({ "tools": [], "nextCursor": 5 }),
         ] {
-            let server = Hostile::legacy(move |out, said| out.reply(said, result.clone()));
+            let server =
+                HostileServer::legacy(move |out, message| out.reply(message, result.clone()));
             let client = meet(&server, ground).await;
             let error = within(client.list_tools()).await.unwrap_err();
             assert!(matches!(misbehavior(error), Misbehavior::NoList(_)));
         }
-        let server = Hostile::modern(|out, said| {
+        let server = HostileServer::modern(|out, message| {
             let tools = json!([{ "name": "good", "inputSchema": {} }, 5, { "inputSchema": {} }]);
-            out.reply(said, json!({ "resultType": "complete", "tools": tools }));
+            out.reply(message, json!({ "resultType": "complete", "tools": tools }));
         });
         let client = meet(&server, ground).await;
         let tools = within(client.list_tools()).await.expect("a list");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use pintle_testkit::fake_http::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, json, result, stream,
     welcome_to, with,
@@ -164,7 +164,7 @@ async fn requests_after_initialize_name_the_revision_and_close_ends_them() {
 // spec: 2026-07-28 N-HDR-08
 #[tokio::test(start_paused = true)]
 async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own() {
-    let server = Hostile::modern(|_, _| {});
+    let server = HostileServer::modern(|_, _| {});
     let discovering = server.origin();
     let origin = FakeServer::new(move |seen, count| {
         if seen.is("server/discover") {
@@ -189,17 +189,17 @@ async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own(
 // spec: 2026-07-28 N-XHDR-07, N-STDIO-13
 #[tokio::test(start_paused = true)]
 async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
-    let server = Hostile::modern(|out, said| {
+    let server = HostileServer::modern(|out, message| {
         let annotated = |kind: &str| json!({ "type": "object", "properties": { "a": { "type": kind, "x-mcp-header": "A" } } });
         let tools = json!([
             { "name": "good", "inputSchema": annotated("string") },
             { "name": "bad", "inputSchema": annotated("object") },
         ]);
-        match said["method"].as_str() {
+        match message["method"].as_str() {
             Some("tools/list") => {
-                out.reply(said, json!({ "resultType": "complete", "tools": tools }))
+                out.reply(message, json!({ "resultType": "complete", "tools": tools }))
             }
-            _ => out.reply(said, crate::hostile::good()),
+            _ => out.reply(message, crate::hostile::good()),
         }
     });
     let client = crate::hostile::meet(&server, crate::hostile::Ground::Http).await;
@@ -224,18 +224,18 @@ async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
     within(client.call_tool("good", json!({ "a": "x" })))
         .await
         .expect("a result");
-    let heard = server.received();
-    let call = heard
+    let received = server.received();
+    let call = received
         .iter()
-        .find(|said| said["method"] == "tools/call")
+        .find(|message| message["method"] == "tools/call")
         .expect("a call");
     assert_eq!(call["params"]["arguments"], json!({ "a": "x" }));
 }
 
 #[tokio::test]
 async fn an_origin_that_listens_on_a_port_is_reached_there() {
-    let server = Hostile::modern(|out, said| {
-        out.reply(said, json!({ "resultType": "complete", "tools": [] }));
+    let server = HostileServer::modern(|out, message| {
+        out.reply(message, json!({ "resultType": "complete", "tools": [] }));
     });
     let address = server.origin().listen().await.expect("a port");
     let target =

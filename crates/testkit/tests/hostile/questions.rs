@@ -2,7 +2,7 @@
 
 use pintle_client::{Client, QuestionError};
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use crate::hostile::{GROUNDS, good, meet, meet_as, within};
@@ -22,23 +22,25 @@ fn questions() -> [(&'static str, Value); 5] {
 }
 
 /// The client's messages that are neither requests nor notices.
-fn answers(server: &Hostile) -> Vec<Value> {
-    let heard = server.received().into_iter();
-    heard.filter(|said| said.get("method").is_none()).collect()
+fn answers(server: &HostileServer) -> Vec<Value> {
+    let received = server.received().into_iter();
+    received
+        .filter(|message| message.get("method").is_none())
+        .collect()
 }
 
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn undeclared_questions_of_a_legacy_server_are_refused() {
     for ground in GROUNDS {
-        let server = Hostile::legacy(|out, said| {
-            if said["method"] == "tools/call" {
+        let server = HostileServer::legacy(|out, message| {
+            if message["method"] == "tools/call" {
                 for (method, params) in questions() {
                     out.send(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
                 }
                 out.send_after(
                     std::time::Duration::from_secs(1),
-                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                    json!({ "jsonrpc": "2.0", "id": message["id"], "result": good() }),
                 );
             }
         });
@@ -57,13 +59,13 @@ async fn undeclared_questions_of_a_legacy_server_are_refused() {
 #[tokio::test(start_paused = true)]
 async fn requests_of_a_modern_server_are_not_answered() {
     for ground in GROUNDS {
-        let server = Hostile::modern(|out, said| {
+        let server = HostileServer::modern(|out, message| {
             for (method, params) in questions() {
                 out.send(
                     json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }),
                 );
             }
-            out.reply(said, good());
+            out.reply(message, good());
         });
         let client = meet(&server, ground).await;
         within(client.call_tool("t", ())).await.expect("a result");
@@ -76,10 +78,10 @@ async fn requests_of_a_modern_server_are_not_answered() {
 async fn an_undeclared_question_in_a_result_fails_the_call() {
     for ground in GROUNDS {
         for (method, params) in questions().into_iter().skip(1) {
-            let server = Hostile::modern(move |out, said| {
+            let server = HostileServer::modern(move |out, message| {
                 let question = json!({ "method": method, "params": params });
                 out.reply(
-                    said,
+                    message,
                     json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
                 );
             });
@@ -103,11 +105,11 @@ async fn an_undeclared_question_in_a_result_fails_the_call() {
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
     for ground in GROUNDS {
-        for server in crate::hostile::both(|out, said| {
-            if said["method"] != "tools/call" {
+        for server in crate::hostile::both(|out, message| {
+            if message["method"] != "tools/call" {
                 return;
             }
-            let token = &said["params"]["_meta"]["progressToken"];
+            let token = &message["params"]["_meta"]["progressToken"];
             for step in 0..10_000_u64 {
                 out.notify(
                     "notifications/progress",
@@ -124,19 +126,19 @@ async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
                     );
                 }
             }
-            out.reply(said, good());
+            out.reply(message, good());
         }) {
             let client = meet(&server, ground).await;
-            let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-            let observer = std::sync::Arc::clone(&heard);
+            let received = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let observer = std::sync::Arc::clone(&received);
             let call = client.call_tool("t", ()).on_progress(move |progress| {
                 observer.lock().expect("no panic").push(progress.progress)
             });
             within(call).await.expect("a result");
-            let heard = heard.lock().expect("no panic");
-            assert!(heard.is_sorted_by(|a, b| a < b), "in order");
+            let received = received.lock().expect("no panic");
+            assert!(received.is_sorted_by(|a, b| a < b), "in order");
             assert_eq!(
-                heard.last(),
+                received.last(),
                 Some(&9_999.0),
                 "{ground:?}: the last of it came before the result"
             );

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, ConnectError};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -16,9 +16,9 @@ const SECOND: Duration = Duration::from_secs(1);
 #[tokio::test(start_paused = true)]
 async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
     for ground in GROUNDS {
-        for (server, is_modern) in both(|out, said| {
-            if said["params"]["name"] == "late" {
-                let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
+        for (server, is_modern) in both(|out, message| {
+            if message["params"]["name"] == "late" {
+                let late = json!({ "jsonrpc": "2.0", "id": message["id"], "result": good() });
                 out.send_after(61 * SECOND, late);
             }
         })
@@ -34,12 +34,16 @@ async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
             }
             sleep(5 * SECOND).await;
             // Over HTTP since 2026-07-28 the end of the exchange is the cancellation.
-            let told = if is_modern && ground == Ground::Http {
+            let cancellations = if is_modern && ground == Ground::Http {
                 0
             } else {
                 2
             };
-            assert_eq!(server.count("notifications/cancelled"), told, "{ground:?}");
+            assert_eq!(
+                server.count("notifications/cancelled"),
+                cancellations,
+                "{ground:?}"
+            );
         }
     }
 }
@@ -48,7 +52,7 @@ async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_a_connect_timeout() {
     for ground in GROUNDS {
-        let server = Hostile::new(|_, _| {});
+        let server = HostileServer::new(|_, _| {});
         let began = Instant::now();
         let error = match ground {
             Ground::Pipe => within(Client::connect(server.over_pipe())).await,
@@ -66,8 +70,8 @@ async fn a_server_that_never_answers_is_a_connect_timeout() {
 // hardening: H-168
 #[tokio::test(start_paused = true)]
 async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() {
-    for server in both(|out, said| {
-        if said["params"]["name"] == "last" {
+    for server in both(|out, message| {
+        if message["params"]["name"] == "last" {
             out.lose_all(TransportErrorKind::ProcessExited);
         }
     }) {
@@ -94,13 +98,13 @@ async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() 
 #[tokio::test(start_paused = true)]
 async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
     for ground in GROUNDS {
-        for server in both(|out, said| {
-            if said["params"]["name"] == "good" {
+        for server in both(|out, message| {
+            if message["params"]["name"] == "good" {
                 out.notify(
                     "notifications/message",
                     json!({ "level": "info", "data": 1 }),
                 );
-                out.reply(said, good());
+                out.reply(message, good());
             }
         }) {
             let client = meet(&server, ground).await;
@@ -127,7 +131,7 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
             );
         }
         // The connection attempt is dropped in the middle of the opening.
-        let silent = Hostile::new(|_, _| {});
+        let silent = HostileServer::new(|_, _| {});
         let connecting = async {
             match ground {
                 Ground::Pipe => Client::connect(silent.over_pipe()).await.map(drop),
@@ -142,13 +146,13 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
 #[tokio::test(start_paused = true)]
 async fn a_notice_handler_may_close_the_client() {
     for ground in GROUNDS {
-        let server = Hostile::legacy(|out, said| {
-            if said["method"] == "tools/call" {
+        let server = HostileServer::legacy(|out, message| {
+            if message["method"] == "tools/call" {
                 out.notify(
                     "notifications/message",
                     json!({ "level": "info", "data": 1 }),
                 );
-                let later = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
+                let later = json!({ "jsonrpc": "2.0", "id": message["id"], "result": good() });
                 out.send_after(SECOND, later);
             }
         });

@@ -131,8 +131,8 @@ async fn three_processes_renew_one_at_a_time_and_lose_nothing() {
         .collect();
     for one in all {
         let ended = one.await.expect("it ran").expect("its end");
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(ended.status.success(), "{said}");
+        let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{stderr}");
         assert!(String::from_utf8_lossy(&ended.stdout).contains("1 passed"));
     }
     let asked = issuer.seen();

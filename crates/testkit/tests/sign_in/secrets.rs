@@ -29,9 +29,9 @@ const MEMBERS: usize = 10;
 
 /// Everything that was logged, stated in errors, and shown.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<u8>>>);
+struct CapturedText(Arc<Mutex<Vec<u8>>>);
 
-impl Heard {
+impl CapturedText {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("whole")).into_owned()
     }
@@ -43,7 +43,7 @@ impl Heard {
     }
 
     /// The text of an error with all its sources.
-    fn hears(&self, error: &(dyn Error + 'static)) {
+    fn adds(&self, error: &(dyn Error + 'static)) {
         self.shows(&error);
         let mut cause = Some(error);
         while let Some(error) = cause {
@@ -56,7 +56,7 @@ impl Heard {
     }
 }
 
-impl Write for Heard {
+impl Write for CapturedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("whole").extend_from_slice(bytes);
         Ok(bytes.len())
@@ -67,7 +67,7 @@ impl Write for Heard {
     }
 }
 
-impl<'w> MakeWriter<'w> for Heard {
+impl<'w> MakeWriter<'w> for CapturedText {
     type Writer = Self;
 
     fn make_writer(&'w self) -> Self {
@@ -155,9 +155,9 @@ impl CredentialStore for Ledger {
     }
 }
 
-fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OAuth {
+fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, captured: &CapturedText) -> OAuth {
     let is_enterprise = matches!(profile.grant_flow, GrantFlow::Enterprise(_));
-    let shown = heard.clone();
+    let shown = captured.clone();
     let builder = OAuth::of(url, profile, web())
         .expect("a URL")
         .store(ledger.anew())
@@ -177,15 +177,21 @@ fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OA
                 PLATFORM
             }))
         });
-    heard.shows(&builder);
+    captured.shows(&builder);
     builder.build()
 }
 
 /// Calls, calls with an expired token, signs out, and signs in at an endpoint that refuses.
-async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, heard: &Heard) {
-    let oauth = oauth(url, profile.clone(), ledger, heard);
+async fn live(
+    site: &Site,
+    url: &str,
+    profile: &ClientConfig,
+    ledger: &Ledger,
+    captured: &CapturedText,
+) {
+    let oauth = oauth(url, profile.clone(), ledger, captured);
     let options = HttpClientOptions::default().authorizer(oauth.clone());
-    heard.shows(&options);
+    captured.shows(&options);
     let endpoint = EndpointUrl::parse(url).expect("a URL");
     let connect = HttpConnect::new(endpoint, &options).expect("no header of ours");
     let client = Client::connect(connect).await.expect("a server");
@@ -200,14 +206,14 @@ async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, h
     let grant = oauth.grant().expect("read").expect("a grant");
     assert!(!grant.tokens.access.is(before.tokens.access.reveal()));
     let auth = oauth.authorize(summary).await.expect("headers");
-    heard.shows(&(&oauth, &grant, &before, &auth, profile, &client));
+    captured.shows(&(&oauth, &grant, &before, &auth, profile, &client));
     client.close().await;
-    heard.shows(&oauth.sign_out().await.expect("forgotten"));
+    captured.shows(&oauth.sign_out().await.expect("forgotten"));
     for nth in 1..=MEMBERS {
         site.repeats(nth);
         let error = oauth.sign_in().await.expect_err("refused");
         assert!(error.to_string().contains("invalid_grant"), "{error}");
-        heard.hears(&error);
+        captured.adds(&error);
     }
     site.repeats(0);
 }
@@ -217,10 +223,10 @@ async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, h
 // hardening: H-46
 #[tokio::test]
 async fn nothing_secret_of_any_sign_in_is_ever_seen() {
-    let heard = Heard::default();
+    let captured = CapturedText::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
-        .with_writer(heard.clone())
+        .with_writer(captured.clone())
         .finish();
     let _here = tracing::subscriber::set_default(subscriber);
     // A second subscriber, because with a single one a thread without a subscriber disables logging.
@@ -230,15 +236,15 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
     let (key, body) = key();
     let ledger = Ledger::default();
     for (path, profile) in ways(&at, key) {
-        live(&site, &format!("{at}{path}"), &profile, &ledger, &heard).await;
+        live(&site, &format!("{at}{path}"), &profile, &ledger, &captured).await;
     }
-    heard.shows(&(
+    captured.shows(&(
         FlowContext::draw().expect("randomness"),
         AuthorizationResponse::with_query(&format!("code={MARK}")),
         Scopes::parse("a b").expect("scopes"),
         FileCredentials::at(std::env::temp_dir()).expect("a directory"),
     ));
-    let text = heard.text();
+    let text = captured.text();
     assert!(text.contains("a token is renewed"), "it logs at all");
     let mut secrets = site.secrets();
     let least = ["code", "access", "refresh", "word", "client"];

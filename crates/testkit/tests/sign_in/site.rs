@@ -154,12 +154,12 @@ impl Site {
     fn repeat(&self, seen: &SeenRequest) -> FakeResponse {
         let headers = ["authorization", "dpop"].map(|name| seen.header(name).map(str::to_owned));
         let form = pairs(&seen.body).into_iter().map(|(_, value)| value);
-        let mut heard = headers.into_iter().flatten().chain(form);
+        let mut received = headers.into_iter().flatten().chain(form);
         let nth = self.0.repeated.load(Ordering::SeqCst) - 1;
-        let said = format!("no: {}", heard.nth(nth).unwrap_or_default());
+        let message = format!("no: {}", received.nth(nth).unwrap_or_default());
         json(
             400,
-            &json!({ "error": "invalid_grant", "error_description": said }),
+            &json!({ "error": "invalid_grant", "error_description": message }),
         )
     }
 

@@ -8,7 +8,7 @@ use pintle_client::{CallError, Client, ClientOptions, Misbehavior};
 use pintle_model::ProgressParams;
 use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -18,23 +18,23 @@ use crate::client::{connect, good, misbehavior, within};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A server whose task has these statuses, one for each poll.
-fn going_through(statuses: &'static [&'static str]) -> Hostile {
+fn going_through(statuses: &'static [&'static str]) -> HostileServer {
     let looks = AtomicUsize::new(0);
-    core(move |out, said| match said["method"].as_str() {
-        Some("tools/list") => out.reply(said, tools(&json!("required"))),
-        Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
+    core(move |out, message| match message["method"].as_str() {
+        Some("tools/list") => out.reply(message, tools(&json!("required"))),
+        Some("tools/call") => out.reply(message, json!({ "task": task("working") })),
         Some("tasks/get") => {
             let look = looks.fetch_add(1, Ordering::SeqCst);
-            out.reply(said, task(statuses[look.min(statuses.len() - 1)]));
+            out.reply(message, task(statuses[look.min(statuses.len() - 1)]));
         }
-        Some("tasks/result") => out.reply(said, good()),
-        Some("tasks/cancel") => out.reply(said, task("cancelled")),
-        Some("ping") => out.reply(said, json!({})),
+        Some("tasks/result") => out.reply(message, good()),
+        Some("tasks/cancel") => out.reply(message, task("cancelled")),
+        Some("ping") => out.reply(message, json!({})),
         _ => {}
     })
 }
 
-async fn listed(server: &Hostile) -> Client {
+async fn listed(server: &HostileServer) -> Client {
     let client = connect(server).await;
     within(client.list_tools()).await.expect("a list");
     client
@@ -58,38 +58,38 @@ async fn a_task_is_polled_at_its_interval_and_nothing_else_is_sent() {
 // spec: 2025-11-25 PROG-12
 #[tokio::test(start_paused = true)]
 async fn a_call_receives_progress_of_its_own_task_until_the_result() {
-    let server = core(|out, said| {
+    let server = core(|out, message| {
         let progress = |task: &str, step: u32| {
             let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": task } });
             json!({ "progressToken": "p", "progress": step, "_meta": related })
         };
         let mut tell = |task, step| out.notify("notifications/progress", progress(task, step));
-        match said["method"].as_str() {
-            Some("tools/list") => out.reply(said, tools(&json!("required"))),
-            Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
+        match message["method"].as_str() {
+            Some("tools/list") => out.reply(message, tools(&json!("required"))),
+            Some("tools/call") => out.reply(message, json!({ "task": task("working") })),
             Some("tasks/get") => {
                 tell("t1", 1);
                 tell("t2", 2);
                 tell("t1", 3);
-                out.reply(said, task("completed"));
+                out.reply(message, task("completed"));
             }
-            Some("tasks/result") => out.reply(said, good()),
+            Some("tasks/result") => out.reply(message, good()),
             _ => {
                 tell("t1", 4);
-                out.reply(said, json!({}));
+                out.reply(message, json!({}));
             }
         }
     });
     let client = listed(&server).await;
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let observer = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let observer = Arc::clone(&received);
     let observe =
         move |step: ProgressParams| observer.lock().expect("no panic").push(step.progress);
     within(client.call_tool("t", ()).on_progress(observe))
         .await
         .expect("a result");
     within(client.ping()).await.expect("an answer");
-    assert_eq!(*heard.lock().expect("no panic"), [1.0, 3.0]);
+    assert_eq!(*received.lock().expect("no panic"), [1.0, 3.0]);
 }
 
 // spec: 2025-11-25 TASK-40
@@ -123,10 +123,12 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
     ];
     for (offers, support, is_asked) in table {
         let shown = format!("{offers} {support}");
-        let server = legacy(offers, move |out, said| match said["method"].as_str() {
-            Some("tools/list") => out.reply(said, tools(&json!(support))),
-            // The server answers without a task, although one was requested.
-            _ => out.reply(said, good()),
+        let server = legacy(offers, move |out, message| {
+            match message["method"].as_str() {
+                Some("tools/list") => out.reply(message, tools(&json!(support))),
+                // The server answers without a task, although one was requested.
+                _ => out.reply(message, good()),
+            }
         });
         let client = connect(&server).await;
         let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
@@ -144,26 +146,26 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
     let lists = AtomicUsize::new(0);
-    let server = core(move |out, said| match said["method"].as_str() {
+    let server = core(move |out, message| match message["method"].as_str() {
         Some("tools/list") => {
-            out.reply(said, tools(&json!("optional")));
+            out.reply(message, tools(&json!("optional")));
             if lists.fetch_add(1, Ordering::SeqCst) == 0 {
                 out.lose_all(TransportErrorKind::Disconnected);
             }
         }
-        Some("tools/call") => out.reply(said, json!({ "task": task("working") })),
-        _ => out.reply(said, json!({})),
+        Some("tools/call") => out.reply(message, json!({ "task": task("working") })),
+        _ => out.reply(message, json!({})),
     });
     let client = connect(&server).await;
-    let begun = within(client.call_tool("t", ()).as_task()).await;
-    assert!(begun.expect("a task").task().is_some());
+    let start = within(client.call_tool("t", ()).as_task()).await;
+    assert!(start.expect("a task").task().is_some());
     assert_eq!((server.conversations(), server.count("tools/call")), (2, 1));
 }
 
 // spec: 2026-07-28 X-TASK-11, N-TOOL-08
 #[tokio::test(start_paused = true)]
 async fn a_modern_call_never_asks_to_be_a_task() {
-    let server = modern(|out, said| out.reply(said, good()));
+    let server = modern(|out, message| out.reply(message, good()));
     let client = connect(&server).await;
     let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
     within(call).await.expect("a result");
@@ -174,16 +176,16 @@ async fn a_modern_call_never_asks_to_be_a_task() {
 // spec: 2025-11-25 TASK-28, TASK-29
 #[tokio::test(start_paused = true)]
 async fn a_notice_makes_the_next_look_sooner_and_is_not_believed() {
-    let server = core(|out, said| match said["method"].as_str() {
-        Some("tools/list") => out.reply(said, tools(&json!("required"))),
+    let server = core(|out, message| match message["method"].as_str() {
+        Some("tools/list") => out.reply(message, tools(&json!("required"))),
         Some("tools/call") => {
-            out.reply(said, json!({ "task": task("working") }));
+            out.reply(message, json!({ "task": task("working") }));
             for _ in 0..100 {
                 let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tasks/status", "params": task("completed") });
                 out.send_after(2 * SECOND, notice);
             }
         }
-        Some("tasks/get") => out.reply(said, task("working")),
+        Some("tasks/get") => out.reply(message, task("working")),
         _ => {}
     });
     let client = listed(&server).await;
@@ -213,13 +215,13 @@ async fn a_call_dropped_while_its_task_works_cancels_the_task_by_id() {
 // spec: 2025-11-25 CANC-04, CANC-05
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
-    let server = core(|out, said| match said["method"].as_str() {
-        Some("tools/list") => out.reply(said, tools(&json!("required"))),
+    let server = core(|out, message| match message["method"].as_str() {
+        Some("tools/list") => out.reply(message, tools(&json!("required"))),
         Some("tools/call") => {
-            let created = json!({ "jsonrpc": "2.0", "id": said["id"], "result": { "task": task("working") } });
+            let created = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "task": task("working") } });
             out.send_after(5 * SECOND, created);
         }
-        _ => out.reply(said, json!({})),
+        _ => out.reply(message, json!({})),
     });
     let client = listed(&server).await;
     let gone = tokio::time::timeout(SECOND, client.call_tool("t", ()).into_future()).await;
@@ -236,10 +238,10 @@ async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
 // spec: 2026-07-28 X-TASK-27, N-CANC-15
 #[tokio::test(start_paused = true)]
 async fn a_modern_task_is_cancelled_when_its_call_times_out() {
-    let server = modern(|out, said| match said["method"].as_str() {
-        Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
-        Some("tasks/get") => out.reply(said, detailed("complete", "working", json!({}))),
-        _ => out.reply(said, json!({ "resultType": "complete" })),
+    let server = modern(|out, message| match message["method"].as_str() {
+        Some("tools/call") => out.reply(message, detailed("task", "working", json!({}))),
+        Some("tasks/get") => out.reply(message, detailed("complete", "working", json!({}))),
+        _ => out.reply(message, json!({ "resultType": "complete" })),
     });
     let client = connect(&server).await;
     let late = client.call_tool("t", ()).total_timeout(12 * SECOND);
@@ -259,8 +261,8 @@ fn question() -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_question_is_answered_once_although_it_is_shown_again() {
     let looks = AtomicUsize::new(0);
-    let server = modern(move |out, said| match said["method"].as_str() {
-        Some("tools/call") => out.reply(said, detailed("task", "input_required", json!({}))),
+    let server = modern(move |out, message| match message["method"].as_str() {
+        Some("tools/call") => out.reply(message, detailed("task", "input_required", json!({}))),
         Some("tasks/get") => {
             let asks = |names: &[&str]| {
                 let asked: serde_json::Map<_, _> = names
@@ -282,9 +284,9 @@ async fn a_question_is_answered_once_although_it_is_shown_again() {
                     json!({ "result": { "content": [] } }),
                 ),
             };
-            out.reply(said, next);
+            out.reply(message, next);
         }
-        _ => out.reply(said, json!({ "resultType": "complete" })),
+        _ => out.reply(message, json!({ "resultType": "complete" })),
     });
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -316,8 +318,8 @@ async fn a_question_is_answered_once_although_it_is_shown_again() {
 async fn a_task_that_asks_without_end_is_left() {
     for (limit, is_enough) in [(3, false), (4, true)] {
         let looks = AtomicUsize::new(0);
-        let server = modern(move |out, said| match said["method"].as_str() {
-            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
+        let server = modern(move |out, message| match message["method"].as_str() {
+            Some("tools/call") => out.reply(message, detailed("task", "working", json!({}))),
             Some("tasks/get") => {
                 let look = looks.fetch_add(1, Ordering::SeqCst);
                 let next = match look {
@@ -335,9 +337,9 @@ async fn a_task_that_asks_without_end_is_left() {
                         json!({ "result": { "content": [] } }),
                     ),
                 };
-                out.reply(said, next);
+                out.reply(message, next);
             }
-            _ => out.reply(said, json!({ "resultType": "complete" })),
+            _ => out.reply(message, json!({ "resultType": "complete" })),
         });
         let mut options = ClientOptions::default();
         options.max_questions_per_task = limit;
@@ -380,9 +382,9 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
     ];
     for said_of_it in table {
         let shown = said_of_it.to_string();
-        let server = modern(move |out, said| match said["method"].as_str() {
-            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
-            _ => out.reply(said, said_of_it.clone()),
+        let server = modern(move |out, message| match message["method"].as_str() {
+            Some("tools/call") => out.reply(message, detailed("task", "working", json!({}))),
+            _ => out.reply(message, said_of_it.clone()),
         });
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -391,7 +393,7 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
             "{shown}: {error}"
         );
     }
-    let server = modern(|out, said| out.reply(said, detailed("task", "working", json!({}))));
+    let server = modern(|out, message| out.reply(message, detailed("task", "working", json!({}))));
     let client = connect(&server).await;
     let error = within(client.list_tools()).await.unwrap_err();
     assert!(matches!(
@@ -404,13 +406,13 @@ async fn invalid_states_of_a_task_end_in_a_typed_error() {
 async fn a_task_that_cannot_be_looked_at_is_tried_again_and_given_up() {
     for failures in [5, 6] {
         let looks = AtomicUsize::new(0);
-        let server = modern(move |out, said| match said["method"].as_str() {
-            Some("tools/call") => out.reply(said, detailed("task", "working", json!({}))),
+        let server = modern(move |out, message| match message["method"].as_str() {
+            Some("tools/call") => out.reply(message, detailed("task", "working", json!({}))),
             Some("tasks/get") if looks.fetch_add(1, Ordering::SeqCst) < failures => {
-                out.fail(said, -32603, "out of order");
+                out.fail(message, -32603, "out of order");
             }
             _ => out.reply(
-                said,
+                message,
                 detailed(
                     "complete",
                     "completed",

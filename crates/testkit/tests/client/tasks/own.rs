@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_client::{Client, ClientBuilder, ClientOptions, EraMode, SamplingError};
 use pintle_model::{CreateMessageResult, JsonObject, Revision};
-use pintle_testkit::Hostile;
+use pintle_testkit::HostileServer;
 use serde_json::{Value, json};
 
 use super::legacy;
@@ -13,13 +13,13 @@ use crate::client::within;
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A server that sends the messages it receives in `x/say`.
-fn puppet() -> Hostile {
-    legacy(json!({}), |out, said| {
-        if said["method"] == "x/say" {
-            out.send(said["params"]["message"].clone());
+fn puppet() -> HostileServer {
+    legacy(json!({}), |out, incoming| {
+        if incoming["method"] == "x/say" {
+            out.send(incoming["params"]["message"].clone());
         }
-        if said["method"].is_string() && said.get("id").is_some() {
-            out.reply(said, json!({}));
+        if incoming["method"].is_string() && incoming.get("id").is_some() {
+            out.reply(incoming, json!({}));
         }
     })
 }
@@ -37,7 +37,7 @@ fn thinking() -> ClientBuilder {
     })
 }
 
-async fn open(builder: ClientBuilder) -> (Hostile, Client) {
+async fn open(builder: ClientBuilder) -> (HostileServer, Client) {
     let server = puppet();
     let client = within(builder.connect(server.clone())).await;
     (server, client.expect("it opens"))
@@ -46,21 +46,27 @@ async fn open(builder: ClientBuilder) -> (Hostile, Client) {
 /// Makes the server ask, and does not wait for the answer.
 async fn ask(client: &Client, id: u32, method: &str, params: Value) {
     let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-    let mut said = JsonObject::new();
-    said.insert("message".to_owned(), message);
-    within(client.request_raw("x/say", said))
+    let mut incoming = JsonObject::new();
+    incoming.insert("message".to_owned(), message);
+    within(client.request_raw("x/say", incoming))
         .await
         .expect("said");
 }
 
 /// The client's answer to the request `id`, if it was sent by now.
-async fn answer(server: &Hostile, client: &Client, id: u32) -> Option<Value> {
+async fn answer(server: &HostileServer, client: &Client, id: u32) -> Option<Value> {
     within(client.ping()).await.expect("it is there");
-    let mut heard = server.received().into_iter();
-    heard.find(|said| said["id"] == id && said.get("method").is_none())
+    let mut received = server.received().into_iter();
+    received.find(|incoming| incoming["id"] == id && incoming.get("method").is_none())
 }
 
-async fn asked(server: &Hostile, client: &Client, id: u32, method: &str, params: Value) -> Value {
+async fn asked(
+    server: &HostileServer,
+    client: &Client,
+    id: u32,
+    method: &str,
+    params: Value,
+) -> Value {
     ask(client, id, method, params).await;
     answer(server, client, id).await.expect("an answer at once")
 }
@@ -73,7 +79,13 @@ fn question(words: u32, task: Value) -> Value {
 const SAMPLE: &str = "sampling/createMessage";
 
 /// Sends a question that the client turns into a task, and returns the task.
-async fn begun(server: &Hostile, client: &Client, id: u32, words: u32, task: Value) -> Value {
+async fn create_task(
+    server: &HostileServer,
+    client: &Client,
+    id: u32,
+    words: u32,
+    task: Value,
+) -> Value {
     let answer = asked(server, client, id, SAMPLE, question(words, task)).await;
     answer["result"]["task"].clone()
 }
@@ -82,7 +94,7 @@ async fn begun(server: &Hostile, client: &Client, id: u32, words: u32, task: Val
 #[tokio::test(start_paused = true)]
 async fn a_question_is_answered_with_a_task_and_its_result_follows() {
     let (server, client) = open(thinking()).await;
-    let task = begun(&server, &client, 901, 5, json!({ "ttl": 60_000 })).await;
+    let task = create_task(&server, &client, 901, 5, json!({ "ttl": 60_000 })).await;
     assert_eq!(
         (&task["status"], &task["ttl"]),
         (&json!("working"), &json!(60_000))
@@ -103,14 +115,17 @@ async fn a_question_is_answered_with_a_task_and_its_result_follows() {
     );
     let again = asked(&server, &client, 904, "tasks/result", id).await;
     assert_eq!(again["result"], result, "as often as it is asked for");
-    let told: Vec<_> = server
+    let notices: Vec<_> = server
         .received()
         .into_iter()
-        .filter(|said| said["method"] == "notifications/tasks/status")
+        .filter(|incoming| incoming["method"] == "notifications/tasks/status")
         .collect();
-    assert_eq!(told.len(), 1);
+    assert_eq!(notices.len(), 1);
     assert_eq!(
-        (&told[0]["params"]["status"], told[0]["params"].get("_meta")),
+        (
+            &notices[0]["params"]["status"],
+            notices[0]["params"].get("_meta")
+        ),
         (&json!("completed"), None)
     );
 }
@@ -120,7 +135,7 @@ async fn a_question_is_answered_with_a_task_and_its_result_follows() {
 async fn a_task_fails_with_the_error_of_its_question() {
     let (server, client) = open(thinking()).await;
     for (words, code) in [(13, -1), (14, -32603)] {
-        let task = begun(&server, &client, 900 + words, words, json!({})).await;
+        let task = create_task(&server, &client, 900 + words, words, json!({})).await;
         tokio::time::sleep(20 * SECOND).await;
         let id = json!({ "taskId": task["taskId"] });
         let now = asked(&server, &client, 1_000 + words, "tasks/get", id.clone()).await;
@@ -135,7 +150,7 @@ async fn a_task_fails_with_the_error_of_its_question() {
 #[tokio::test(start_paused = true)]
 async fn a_task_is_cancelled_once_and_stays_so() {
     let (server, client) = open(thinking()).await;
-    let task = begun(&server, &client, 901, 5, json!({})).await;
+    let task = create_task(&server, &client, 901, 5, json!({})).await;
     let id = json!({ "taskId": task["taskId"] });
     let cancelled = asked(&server, &client, 902, "tasks/cancel", id.clone()).await;
     assert_eq!(cancelled["result"]["status"], "cancelled");
@@ -163,7 +178,7 @@ async fn a_task_is_stored_for_the_requested_ttl_within_bounds() {
     ];
     for (at, (wish, granted)) in (0..).zip(table) {
         // The model needs longer than the lifetime of the task.
-        let task = begun(&server, &client, 900 + at, 100, json!({ "ttl": wish })).await;
+        let task = create_task(&server, &client, 900 + at, 100, json!({ "ttl": wish })).await;
         assert_eq!(task["ttl"], granted, "{wish}");
         let id = json!({ "taskId": task["taskId"] });
         ask(&client, 1_000 + at, "tasks/result", id.clone()).await;
@@ -188,7 +203,7 @@ async fn tasks_are_bounded_and_listed() {
     options.max_client_tasks = 60;
     let (server, client) = open(thinking().options(options)).await;
     for at in 0..60 {
-        let task = begun(&server, &client, 2_000 + at, 5, json!({ "ttl": 60_000 })).await;
+        let task = create_task(&server, &client, 2_000 + at, 5, json!({ "ttl": 60_000 })).await;
         assert!(task["taskId"].is_string(), "{at}");
     }
     let refused = asked(&server, &client, 3_000, SAMPLE, question(5, json!({}))).await;
@@ -211,7 +226,7 @@ async fn tasks_are_bounded_and_listed() {
     .await;
     assert_eq!(bad["error"]["code"], -32602);
     tokio::time::sleep(61 * SECOND).await;
-    let task = begun(&server, &client, 3_004, 5, json!({})).await;
+    let task = create_task(&server, &client, 3_004, 5, json!({})).await;
     assert!(task["taskId"].is_string(), "there is room again");
 }
 
@@ -222,7 +237,7 @@ async fn the_stored_bytes_of_answers_are_bounded() {
     options.max_client_task_bytes = 2 * answer.to_string().len();
     let (server, client) = open(thinking().options(options)).await;
     for (at, status) in [(1, "completed"), (2, "completed"), (3, "failed")] {
-        let task = begun(&server, &client, 900 + at, 10, json!({})).await;
+        let task = create_task(&server, &client, 900 + at, 10, json!({})).await;
         tokio::time::sleep(11 * SECOND).await;
         let id = json!({ "taskId": task["taskId"] });
         let now = asked(&server, &client, 1_000 + at, "tasks/get", id).await;
@@ -235,10 +250,10 @@ async fn the_stored_bytes_of_answers_are_bounded() {
 async fn a_conversation_has_tasks_of_its_own() {
     let (one, first) = open(thinking()).await;
     let (other, second) = open(thinking()).await;
-    let task = begun(&one, &first, 901, 5, json!({})).await;
+    let task = create_task(&one, &first, 901, 5, json!({})).await;
     let id = task["taskId"].as_str().expect("text");
     assert_eq!(id.len(), 32);
-    let twin = begun(&one, &first, 902, 5, json!({})).await;
+    let twin = create_task(&one, &first, 902, 5, json!({})).await;
     assert_ne!(task["taskId"], twin["taskId"]);
     for (at, method) in (910..).zip(["tasks/get", "tasks/result", "tasks/cancel"]) {
         let foreign = asked(&other, &second, at, method, json!({ "taskId": id })).await;
@@ -259,16 +274,16 @@ async fn without_a_word_of_tasks_a_question_is_one_as_any_other() {
     let opening = server
         .received()
         .into_iter()
-        .find(|said| said["method"] == "initialize");
+        .find(|incoming| incoming["method"] == "initialize");
     assert_eq!(
         opening.expect("a handshake")["params"]["capabilities"].get("tasks"),
         None
     );
-    let said = asked(&server, &client, 901, SAMPLE, question(1, json!({}))).await;
-    assert_eq!(said["result"]["content"]["text"], "x");
+    let incoming = asked(&server, &client, 901, SAMPLE, question(1, json!({}))).await;
+    assert_eq!(incoming["result"]["content"]["text"], "x");
     for (at, method) in (910..).zip(["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"]) {
-        let said = asked(&server, &client, at, method, json!({ "taskId": "x" })).await;
-        assert_eq!(said["error"]["code"], -32601, "{method}");
+        let incoming = asked(&server, &client, at, method, json!({ "taskId": "x" })).await;
+        assert_eq!(incoming["error"]["code"], -32601, "{method}");
     }
 }
 
@@ -279,6 +294,6 @@ async fn the_answer_to_a_question_of_a_task_names_the_task() {
     let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": "theirs" } });
     let mut params = question(0, Value::Null);
     params["_meta"] = related.clone();
-    let said = asked(&server, &client, 901, SAMPLE, params).await;
-    assert_eq!(said["result"]["_meta"], related);
+    let incoming = asked(&server, &client, 901, SAMPLE, params).await;
+    assert_eq!(incoming["result"]["_meta"], related);
 }
