@@ -2,8 +2,8 @@
 
 mod calls;
 mod connect;
-mod desk;
 mod eras;
+mod help_desk;
 mod lists;
 mod processes;
 mod questions;

@@ -82,13 +82,13 @@ async fn a_server_with_two_endpoints_is_found_by_itself_and_talked_to() {
 
         let mut filter = pintle::model::SubscriptionFilter::new();
         filter.tools_list_changed = Some(true);
-        let mut heard = within(client.listen(filter)).await.expect("a subscription");
+        let mut subscription = within(client.listen(filter)).await.expect("a subscription");
         let name = format!("late-{}", handle_name(mode));
         handle
             .add_tool(Tool::new(name).handler(async || "better"))
             .expect("a tool");
         assert_eq!(
-            within(heard.next()).await,
+            within(subscription.next()).await,
             Some(pintle::proto::Change::Tools),
             "{mode:?}"
         );

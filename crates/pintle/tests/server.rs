@@ -4,9 +4,9 @@
 mod changes;
 mod completion;
 mod composition;
-mod desk;
 mod extensions;
 mod faults;
+mod help_desk;
 mod identity;
 mod lists;
 mod logging;

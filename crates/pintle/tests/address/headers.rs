@@ -32,7 +32,7 @@ fn page(tool: &str, header: Option<&str>, next: Option<&str>) -> Value {
 /// A server that lists the page that `list` returns for the number of the request, and accepts a call
 /// only with this header.
 fn origin(
-    wanted: &'static str,
+    name: &'static str,
     list: impl Fn(usize, &Said) -> Value + Send + Sync + 'static,
 ) -> Arc<Origin> {
     let seen = Tools {
@@ -45,7 +45,7 @@ fn origin(
             return (200, json!({ "result": list(number, said) }));
         }
         seen.calls.fetch_add(1, Ordering::SeqCst);
-        match said.header(wanted) {
+        match said.header(name) {
             Some("here") => {
                 let content = json!([{ "type": "text", "text": "done" }]);
                 (

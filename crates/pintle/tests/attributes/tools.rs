@@ -232,9 +232,9 @@ async fn constraints_are_enforced_and_every_breach_is_reported() {
     let bad = json!({ "query": "Tea!", "limit": 51, "tags": ["a", "b", "c", "d"], "region": "eu", "type": "loud" });
     let result = call(&search::into_tool(), bad).await;
     assert!(result.has_failed());
-    let told = result.first_text().expect("a text");
+    let text = result.first_text().expect("a text");
     for pointer in ["/query", "/limit", "/tags", "/type"] {
-        assert!(told.contains(pointer), "{told}");
+        assert!(text.contains(pointer), "{text}");
     }
 }
 

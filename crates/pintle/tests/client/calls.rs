@@ -7,7 +7,7 @@ use pintle::client::{CallError, Client, EraMode};
 use pintle::model::{CompleteParams, CompletionReference, ErrorCode, LoggingLevel, Revision};
 use serde_json::json;
 
-use crate::client::desk::{client, connect, modes, text, within};
+use crate::client::help_desk::{client, connect, modes, text, within};
 
 // spec: 2026-07-28 N-BASE-11, N-VER-09 (client versions)
 #[tokio::test(start_paused = true)]
@@ -66,15 +66,15 @@ async fn a_request_without_the_server_capability_is_not_sent() {
 async fn progress_arrives_in_order_before_the_result() {
     for mode in modes() {
         let client = client(mode).await;
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let observer = Arc::clone(&heard);
+        let progress = Arc::new(Mutex::new(Vec::new()));
+        let observer = Arc::clone(&progress);
         let call = client
             .call_tool("steps", json!({ "n": 4 }))
             .on_progress(move |progress| {
                 observer.lock().expect("no panic").push(progress.progress)
             });
         within(call).await.expect("a result");
-        assert_eq!(*heard.lock().expect("no panic"), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(*progress.lock().expect("no panic"), [1.0, 2.0, 3.0, 4.0]);
 
         let mut running = client.call_tool("steps", json!({ "n": 3 })).start();
         let mut taken = Vec::new();
@@ -133,8 +133,8 @@ async fn many_calls_go_at_once() {
 #[tokio::test(start_paused = true)]
 async fn logs_come_from_the_level_on_that_was_asked_for() {
     for mode in modes() {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let observer = Arc::clone(&heard);
+        let progress = Arc::new(Mutex::new(Vec::new()));
+        let observer = Arc::clone(&progress);
         let builder = Client::builder()
             .on_log(move |message| observer.lock().expect("no panic").push(message.level));
         let client = connect(builder, mode).await;
@@ -147,7 +147,7 @@ async fn logs_come_from_the_level_on_that_was_asked_for() {
         // The log was sent before the answer, so its handler has run.
         within(client.ping()).await.expect("it is there");
         assert_eq!(
-            *heard.lock().expect("no panic"),
+            *progress.lock().expect("no panic"),
             [LoggingLevel::Error],
             "{mode:?}"
         );

@@ -3,7 +3,7 @@
 use pintle::client::{Client, ConnectError, Era, EraCache, EraMode};
 use pintle::model::{Feature, Revision};
 
-use crate::client::desk::{client, modes, target, within};
+use crate::client::help_desk::{client, modes, target, within};
 
 // spec: 2025-11-25 LIFE-02, LIFE-04, LIFE-07, LIFE-08, LIFE-16, GEN-02 (client), GEN-07
 // spec: 2026-07-28 N-VER-01, N-DISC-04, N-ERA-03, N-ERA-04

@@ -1,6 +1,6 @@
 //! Lists, by page and as a whole.
 
-use crate::client::desk::{client, modes, within};
+use crate::client::help_desk::{client, modes, within};
 
 #[tokio::test(start_paused = true)]
 async fn lists_are_whole_in_every_revision() {

@@ -7,7 +7,7 @@ use pintle::model::{CreateMessageResult, Feature, Revision, Root};
 use pintle::prelude::*;
 use serde_json::json;
 
-use crate::client::desk::{connect, modes, text, within};
+use crate::client::help_desk::{connect, modes, text, within};
 
 fn revision_of(client: &Client) -> Revision {
     client.server().expect("a server").revision

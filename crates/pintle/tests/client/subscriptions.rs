@@ -5,7 +5,7 @@ use pintle::model::SubscriptionFilter;
 use pintle::prelude::*;
 use pintle::proto::Change;
 
-use crate::client::desk::{modes, server, within};
+use crate::client::help_desk::{modes, server, within};
 
 // spec: 2026-07-28 N-SUBS-01, N-SUBS-06, N-SUBS-08, N-SUBS-10, N-VER-09 (client subscriptions)
 #[tokio::test(start_paused = true)]
@@ -22,20 +22,27 @@ async fn changes_arrive_in_every_revision() {
         let mut filter = SubscriptionFilter::new();
         filter.tools_list_changed = Some(true);
         filter.resource_subscriptions = Some(vec!["desk://hours".to_owned()]);
-        let mut heard = within(client.listen(filter)).await.expect("a subscription");
-        assert!(heard.granted().wants_tools() && heard.granted().wants_resource("desk://hours"));
+        let mut subscription = within(client.listen(filter)).await.expect("a subscription");
+        assert!(
+            subscription.granted().wants_tools()
+                && subscription.granted().wants_resource("desk://hours")
+        );
         handle
             .add_tool(Tool::new("late").handler(async || "better"))
             .expect("a tool");
-        assert_eq!(within(heard.next()).await, Some(Change::Tools), "{mode:?}");
+        assert_eq!(
+            within(subscription.next()).await,
+            Some(Change::Tools),
+            "{mode:?}"
+        );
         handle.changes().resource("desk://hours");
         let change = Change::Resource("desk://hours".to_owned());
-        assert_eq!(within(heard.next()).await, Some(change.clone()));
+        assert_eq!(within(subscription.next()).await, Some(change.clone()));
 
         let mut second = within(client.subscribe("desk://hours"))
             .await
             .expect("another");
-        drop(heard);
+        drop(subscription);
         handle.changes().resource("desk://hours");
         assert_eq!(within(second.next()).await, Some(change));
         drop(second);
@@ -52,9 +59,9 @@ async fn a_subscription_ends_with_its_client() {
             .connect(target)
             .await
             .expect("a server");
-        let mut heard = within(client.subscribe("desk://hours")).await.expect("one");
+        let mut subscription = within(client.subscribe("desk://hours")).await.expect("one");
         within(client.close()).await;
-        assert_eq!(within(heard.next()).await, None);
-        assert!(heard.failure().is_some());
+        assert_eq!(within(subscription.next()).await, None);
+        assert!(subscription.failure().is_some());
     }
 }

@@ -13,7 +13,7 @@ use pintle::server::App;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::client::desk::within;
+use crate::client::help_desk::within;
 
 /// The revisions that have tasks.
 const BOTH: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -114,7 +114,7 @@ async fn of(yard: &App, builder: ClientBuilder, revision: Revision) -> Client {
 }
 
 /// Begins a call that becomes a task.
-async fn begun(call: TaskCall) -> Task {
-    let begun = within(call).await.expect("it begins");
-    begun.task().expect("a task").clone()
+async fn create_task(call: TaskCall) -> Task {
+    let start = within(call).await.expect("it begins");
+    start.task().expect("a task").clone()
 }

@@ -3,7 +3,7 @@
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{LEGACY, MODERN, Peer, REVISIONS};
 
 const LISTS: [(&str, &str, &str); 3] = [
@@ -80,20 +80,20 @@ async fn a_session_is_notified_of_every_list_that_changes() {
 // spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11, N-PROMPT-07 (changes)
 #[tokio::test]
 async fn a_listener_is_notified_of_the_changes_it_requested() {
-    for (method, wanted, _) in LISTS {
+    for (method, member, _) in LISTS {
         let server = server();
         let handle = server.handle();
         let mut peer = Peer::of(server, MODERN).await;
-        let id = listen(&mut peer, json!({ wanted: true })).await;
+        let id = listen(&mut peer, json!({ member: true })).await;
         add_one_of_each(&handle);
-        let told = peer.receive_method(method).await;
+        let notice = peer.receive_method(method).await;
         assert_eq!(
-            told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
             id
         );
         // All notices were sent before this answer.
         peer.result("tools/list", json!({})).await;
-        assert_eq!(peer.received, [Value::Null; 0], "{wanted}");
+        assert_eq!(peer.received, [Value::Null; 0], "{member}");
     }
 }
 
@@ -120,8 +120,8 @@ async fn a_session_is_notified_of_its_subscribed_resources() {
             .await;
         changes.resource("desk://logo");
         changes.resource("desk://hours");
-        let told = peer.receive_method("notifications/resources/updated").await;
-        assert_eq!(told["params"]["uri"], "desk://hours", "{revision}");
+        let notice = peer.receive_method("notifications/resources/updated").await;
+        assert_eq!(notice["params"]["uri"], "desk://hours", "{revision}");
         peer.result("resources/unsubscribe", json!({ "uri": "desk://hours" }))
             .await;
         changes.resource("desk://hours");
@@ -143,10 +143,10 @@ async fn a_listener_is_notified_of_the_resources_it_named() {
     .await;
     changes.resource("desk://logo");
     changes.resource("desk://hours");
-    let told = peer.receive_method("notifications/resources/updated").await;
-    assert_eq!(told["params"]["uri"], "desk://hours");
+    let notice = peer.receive_method("notifications/resources/updated").await;
+    assert_eq!(notice["params"]["uri"], "desk://hours");
     assert_eq!(
-        told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+        notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
         id
     );
 }
@@ -188,13 +188,13 @@ async fn an_item_of_an_undeclared_feature_is_not_added() {
     let handle = server.handle();
     let _peer = Peer::of(server, LEGACY).await;
     let prompt = Prompt::new("late").handler(async || "never seen");
-    let told = handle
+    let error = handle
         .add_prompt(prompt)
         .expect_err("not offered")
         .to_string();
     assert!(
-        told.contains("prompts") && told.contains(".dynamic()"),
-        "{told}"
+        error.contains("prompts") && error.contains(".dynamic()"),
+        "{error}"
     );
     let tool = Tool::new("two").handler(async || "2");
     assert!(handle.add_tool(tool).is_ok());

@@ -3,7 +3,7 @@
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 COMP-01, COMP-02

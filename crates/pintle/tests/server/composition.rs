@@ -8,7 +8,7 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{CatchPanicLayer, LimitLayer, TimeoutLayer, TraceLayer};
 use serde_json::json;
 
-use crate::server::desk;
+use crate::server::help_desk;
 use crate::server::peer::{Peer, REVISIONS};
 
 /// The events, in order.
@@ -30,7 +30,7 @@ impl Diary {
 async fn a_mounted_server_keeps_its_state_under_a_prefix() {
     for revision in REVISIONS {
         let lost = Server::new("lost-property", "1")
-            .mount("desk", desk::server())
+            .mount("desk", help_desk::server())
             .tool::<find>();
         let mut peer = Peer::of(lost, revision).await;
         assert_eq!(
@@ -73,8 +73,8 @@ async fn find() -> &'static str {
 #[tokio::test]
 async fn two_servers_of_one_prefix_do_not_start() {
     let twice = Server::new("twice", "1")
-        .mount("desk", desk::server())
-        .mount("desk", desk::server());
+        .mount("desk", help_desk::server())
+        .mount("desk", help_desk::server());
     let error = twice.build().expect_err("names are taken");
     assert!(error.to_string().contains("desk_"), "{error}");
 }
@@ -83,7 +83,7 @@ async fn two_servers_of_one_prefix_do_not_start() {
 async fn the_first_typed_layer_is_the_outermost() {
     for revision in REVISIONS {
         let diary = Diary::default();
-        let mut server = desk::server();
+        let mut server = help_desk::server();
         for layer in ["outer", "inner"] {
             let diary = diary.clone();
             server = server.on_tool_call(move |request, next| {
@@ -113,7 +113,7 @@ async fn layers_go_around_reads_and_prompts_too() {
     for revision in REVISIONS {
         let diary = Diary::default();
         let (reads, gets) = (diary.clone(), diary.clone());
-        let server = desk::server()
+        let server = help_desk::server()
             .on_resource_read(move |request, next| {
                 reads.note(&request.uri);
                 next.run(request)
@@ -145,7 +145,7 @@ async fn a_layer_may_refuse() {
     for revision in REVISIONS {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
-        let server = desk::server().on_tool_call(move |_request, _next| {
+        let server = help_desk::server().on_tool_call(move |_request, _next| {
             count.fetch_add(1, Ordering::Relaxed);
             async { Err(pintle::model::Error::invalid_request("the desk is closed")) }
         });
@@ -159,7 +159,7 @@ async fn a_layer_may_refuse() {
 #[tokio::test]
 async fn service_layers_go_around_every_request() {
     for revision in REVISIONS {
-        let layered = desk::server()
+        let layered = help_desk::server()
             .layer(TraceLayer)
             .layer(LimitLayer::new(8, 8))
             .layer(TimeoutLayer::new(Duration::from_secs(600)))
@@ -170,7 +170,7 @@ async fn service_layers_go_around_every_request() {
             "3",
             "{revision}"
         );
-        let closed = Peer::of(desk::server().layer(LimitLayer::new(0, 0)), revision);
+        let closed = Peer::of(help_desk::server().layer(LimitLayer::new(0, 0)), revision);
         let error = closed.await.error("tools/list", json!({})).await;
         assert_eq!(error["code"], -32603, "{revision}");
     }
@@ -179,7 +179,7 @@ async fn service_layers_go_around_every_request() {
 #[tokio::test]
 async fn a_mounted_server_changes_as_it_runs() {
     for revision in REVISIONS {
-        let desk = desk::server();
+        let desk = help_desk::server();
         let handle = desk.handle();
         let mut peer = Peer::of(Server::new("lost", "1").mount("desk", desk), revision).await;
         let late = Tool::new("late").handler(async || "better");
@@ -206,11 +206,11 @@ async fn a_mounted_server_that_is_dynamic_has_its_lists_offered() {
 
 #[test]
 fn a_mounted_server_has_no_layers_that_would_not_run() {
-    let inner = desk::server().layer(TraceLayer);
-    let error = Server::new("outer", "1").mount("desk", inner).build();
-    let told = error.expect_err("does not start").to_string();
+    let inner = help_desk::server().layer(TraceLayer);
+    let outer = Server::new("outer", "1").mount("desk", inner).build();
+    let error = outer.expect_err("does not start").to_string();
     assert!(
-        told.contains("desk_") && told.contains("on_tool_call"),
-        "{told}"
+        error.contains("desk_") && error.contains("on_tool_call"),
+        "{error}"
     );
 }

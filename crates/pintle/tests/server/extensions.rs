@@ -226,14 +226,14 @@ async fn its_notices_reach_the_listeners_that_requested_them() {
     changes
         .notify::<Risen>(&Level { metres: 3 })
         .expect("an object");
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..4 {
         let params = peer.receive_method("notifications/tides/risen").await["params"].take();
         let id = params["_meta"]["io.modelcontextprotocol/subscriptionId"].clone();
-        heard.push((params["metres"].as_i64().expect("metres"), id));
+        received.push((params["metres"].as_i64().expect("metres"), id));
     }
     assert_eq!(
-        heard,
+        received,
         [(1, all.clone()), (2, some), (2, all.clone()), (3, all)]
     );
 }
@@ -260,7 +260,7 @@ async fn its_notices_reach_a_session_whose_client_declared_it() {
         handle.changes().tools();
         peer.receive_method("notifications/tools/list_changed")
             .await;
-        let heard: Vec<_> = peer
+        let received: Vec<_> = peer
             .received
             .iter()
             .map(|notice| notice["params"].clone())
@@ -270,7 +270,7 @@ async fn its_notices_reach_a_session_whose_client_declared_it() {
         } else {
             vec![]
         };
-        assert_eq!(heard, expected, "{revision}");
+        assert_eq!(received, expected, "{revision}");
     }
 }
 

@@ -3,7 +3,7 @@
 use pintle::prelude::*;
 use serde_json::json;
 
-use crate::server::desk::{icon, server};
+use crate::server::help_desk::{icon, server};
 use crate::server::peer::{MODERN, Peer, REVISIONS};
 
 // spec: 2025-11-25 LIFE-03, LIFE-09

@@ -7,7 +7,7 @@ use pintle::model::Freshness;
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{Peer, REVISIONS};
 
 fn tool(number: usize) -> Tool {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{MODERN, Peer, REVISIONS};
 
 // spec: 2025-11-25 LOG-01, LOG-03, LOG-04, LOG-06

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 PROM-01, PROM-02, PROM-04

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::desk::server;
+use crate::server::help_desk::server;
 use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 TOOL-02, TOOL-03, TOOL-05, TOOL-06
@@ -206,22 +206,23 @@ async fn progress_only_rises_and_needs_a_token() {
         let mut peer = Peer::of(server(), revision).await;
         let asked = json!({ "name": "work", "_meta": { "progressToken": "mine" } });
         assert_eq!(text(&peer.result("tools/call", asked).await), "done");
-        let told: Vec<_> = peer
+        let notices: Vec<_> = peer
             .received
             .drain(..)
-            .filter(|told| told["method"] == "notifications/progress")
+            .filter(|notice| notice["method"] == "notifications/progress")
             .collect();
-        let steps: Vec<_> = told
+        let steps: Vec<_> = notices
             .iter()
-            .map(|told| told["params"]["progress"].as_f64())
+            .map(|notice| notice["params"]["progress"].as_f64())
             .collect();
         assert_eq!(steps, [Some(1.0), Some(2.5)], "{revision}");
         assert!(
-            told.iter()
-                .all(|told| told["params"]["progressToken"] == "mine")
+            notices
+                .iter()
+                .all(|notice| notice["params"]["progressToken"] == "mine")
         );
         assert_eq!(
-            told[0]["params"]["message"] == "begun",
+            notices[0]["params"]["message"] == "begun",
             peer.is_since("2025-03-26"),
             "{revision}"
         );
@@ -229,7 +230,7 @@ async fn progress_only_rises_and_needs_a_token() {
         assert!(
             peer.received
                 .iter()
-                .all(|told| told["method"] != "notifications/progress"),
+                .all(|notice| notice["method"] != "notifications/progress"),
             "{revision}"
         );
     }

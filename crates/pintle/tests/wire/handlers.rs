@@ -66,13 +66,13 @@ async fn a_log_is_one_message_and_only_for_the_requesting_client() {
         assert!(said.iter().all(is_the_log), "{said:?}");
 
         let came = posts.post_for_text(&headers, &request).await;
-        let told: Vec<Value> = came
+        let logs_sent: Vec<Value> = came
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))
             .map(|data| serde_json::from_str(data).expect("one message in one line"))
             .filter(is_the_log)
             .collect();
-        assert_eq!(told.len(), logs, "{came}");
+        assert_eq!(logs_sent.len(), logs, "{came}");
         assert_eq!(
             came.matches("notifications/message").count(),
             logs,

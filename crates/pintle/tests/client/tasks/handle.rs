@@ -8,8 +8,8 @@ use pintle::runtime::Answer;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{BOTH, CORE, SECOND, begun, client, of, yard};
-use crate::client::desk::{text, within};
+use super::{BOTH, CORE, SECOND, client, create_task, of, yard};
+use crate::client::help_desk::{text, within};
 
 fn slow(client: &Client, seconds: u64) -> pintle::client::TaskCall {
     let call = client.call_tool("slow", json!({ "seconds": seconds }));
@@ -23,7 +23,7 @@ async fn a_task_has_a_name_a_status_and_a_result() {
     for revision in BOTH {
         let client = client(Client::builder(), revision).await;
         let began = Instant::now();
-        let task = begun(slow(&client, 20)).await;
+        let task = create_task(slow(&client, 20)).await;
         assert!(began.elapsed() < SECOND, "it is not waited for");
         let last = task.last().expect("it was told");
         assert_eq!(last.status, TaskStatus::Working);
@@ -51,7 +51,7 @@ async fn a_task_is_found_again_after_a_restart() {
     for revision in BOTH {
         let yard = yard();
         let first = of(&yard, Client::builder(), revision).await;
-        let id = begun(slow(&first, 20)).await.id().to_owned();
+        let id = create_task(slow(&first, 20)).await.id().to_owned();
         within(first.close()).await;
         drop(first);
         let second = of(&yard, Client::builder(), revision).await;
@@ -74,7 +74,7 @@ async fn a_question_left_open_is_asked_after_a_restart() {
         let yard = yard();
         let never = Client::builder().on_elicit(|_| std::future::pending());
         let first = of(&yard, never, revision).await;
-        let task = begun(first.call_tool("ask_first", ()).as_task()).await;
+        let task = create_task(first.call_tool("ask_first", ()).as_task()).await;
         let wait = tokio::time::timeout(10 * SECOND, task.wait().into_future()).await;
         wait.expect_err("nobody answers");
         within(first.close()).await;
@@ -101,7 +101,7 @@ async fn a_wait_that_was_given_up_asks_anew_and_one_beside_another_does_not() {
             }
         });
         let client = client(builder, revision).await;
-        let task = begun(client.call_tool("ask_first", ()).as_task()).await;
+        let task = create_task(client.call_tool("ask_first", ()).as_task()).await;
         let (one, other) = tokio::join!(within(task.wait()), within(task.wait()));
         assert_eq!(text(&one.expect("a result").content), "left as it is");
         assert_eq!(text(&other.expect("a result").content), "left as it is");
@@ -115,7 +115,7 @@ async fn a_wait_that_was_given_up_asks_anew_and_one_beside_another_does_not() {
 async fn a_task_is_cancelled_by_its_name() {
     for revision in BOTH {
         let client = client(Client::builder(), revision).await;
-        let task = begun(slow(&client, 200)).await;
+        let task = create_task(slow(&client, 200)).await;
         let waits = tokio::spawn(task.wait().into_future());
         within(client.task(task.id()).cancel())
             .await
@@ -136,7 +136,7 @@ async fn a_task_is_cancelled_by_its_name() {
 async fn a_task_goes_on_when_its_handle_and_its_wait_are_dropped() {
     for revision in BOTH {
         let client = client(Client::builder(), revision).await;
-        let task = begun(slow(&client, 20)).await;
+        let task = create_task(slow(&client, 20)).await;
         let id = task.id().to_owned();
         let wait = task.wait().total_timeout(5 * SECOND);
         let error = within(wait).await.unwrap_err();
@@ -161,7 +161,7 @@ async fn a_task_that_is_not_there_is_a_typed_error() {
             let code = error.answer().expect("an answer").code;
             assert_eq!(code, ErrorCode::INVALID_PARAMS);
         }
-        let task = begun(slow(&client, 1)).await;
+        let task = create_task(slow(&client, 1)).await;
         tokio::time::sleep(700 * SECOND).await;
         assert!(within(task.wait()).await.is_err(), "it is kept no longer");
     }
@@ -171,7 +171,10 @@ async fn a_task_that_is_not_there_is_a_typed_error() {
 #[tokio::test(start_paused = true)]
 async fn tasks_are_listed_where_they_can_be() {
     let core = client(Client::builder(), CORE).await;
-    let (one, other) = (begun(slow(&core, 5)).await, begun(slow(&core, 5)).await);
+    let (one, other) = (
+        create_task(slow(&core, 5)).await,
+        create_task(slow(&core, 5)).await,
+    );
     let listed = within(core.list_tasks()).await.expect("a list").items;
     let mut ids: Vec<_> = listed.iter().map(|task| task.task_id.as_str()).collect();
     let mut expected = [one.id(), other.id()];

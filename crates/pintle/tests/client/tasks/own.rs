@@ -8,7 +8,7 @@ use pintle::runtime::Answer;
 use serde_json::json;
 
 use super::{CORE, SECOND, client};
-use crate::client::desk::{text, within};
+use crate::client::help_desk::{text, within};
 
 // spec: 2025-11-25 TASK-16, TASK-26, TASK-52
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::{BOTH, CORE, SECOND, client, of, yard};
-use crate::client::desk::{modes, text, within};
+use crate::client::help_desk::{modes, text, within};
 
 // spec: 2025-11-25 TASK-20, TASK-26
 // spec: 2026-07-28 X-TASK-04, X-TASK-17, X-TASK-18, X-TASK-37, X-TASK-39
@@ -92,9 +92,9 @@ async fn a_tool_that_fails_in_a_task_reports_its_error() {
 // spec: 2025-11-25 PROG-10, PROG-11
 #[tokio::test(start_paused = true)]
 async fn progress_of_a_call_that_became_a_task_arrives() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
+    let progress = Arc::new(Mutex::new(Vec::new()));
     for is_waited_for in [false, true] {
-        let observer = Arc::clone(&heard);
+        let observer = Arc::clone(&progress);
         let hear = move |progress: pintle::model::ProgressParams| {
             observer.lock().expect("no panic").push(progress.progress);
         };
@@ -102,14 +102,14 @@ async fn progress_of_a_call_that_became_a_task_arrives() {
         let call = client.call_tool("paint", ());
         let said = match is_waited_for {
             true => {
-                let task = super::begun(call.on_progress(|_| {}).as_task()).await;
+                let task = super::create_task(call.on_progress(|_| {}).as_task()).await;
                 within(task.wait().on_progress(hear)).await
             }
             false => within(call.on_progress(hear)).await,
         };
         assert_eq!(text(&said.expect("a result").content), "painted");
-        let heard = std::mem::take(&mut *heard.lock().expect("no panic"));
-        assert_eq!(heard, [1.0, 2.0, 3.0]);
+        let progress = std::mem::take(&mut *progress.lock().expect("no panic"));
+        assert_eq!(progress, [1.0, 2.0, 3.0]);
     }
 }
 
@@ -137,10 +137,10 @@ async fn a_call_that_cannot_be_a_task_is_one_as_any_other() {
     for mode in modes() {
         let client = within(Client::builder().mode(mode).connect(InProcess::new(yard()))).await;
         let client = client.expect("a server");
-        let begun = within(client.call_tool("quick", ()).as_task()).await;
-        let begun = begun.expect("a result");
-        assert!(begun.task().is_none(), "{mode:?}");
-        let said = within(begun.result()).await.expect("a result");
+        let start = within(client.call_tool("quick", ()).as_task()).await;
+        let start = start.expect("a result");
+        assert!(start.task().is_none(), "{mode:?}");
+        let said = within(start.result()).await.expect("a result");
         assert_eq!(text(&said.content), "quick");
     }
     let client = client(Client::builder(), CORE).await;
