@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Retry, Store,
-    StoreError, StoreFuture, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime, Tail, Version,
 };
 
 /// How long an operation of a store may take when nobody says; whoever waits for it has a client
@@ -77,10 +77,13 @@ impl Store for TimeoutStore {
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        Box::pin(self.wait(self.store.append(now, log, event, expiry)))
+        let append = self.store.append(now, log, events, tail, retention, expiry);
+        Box::pin(self.wait(append))
     }
 
     fn read<'a>(
@@ -95,6 +98,28 @@ impl Store for TimeoutStore {
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         Box::pin(self.wait(self.store.forget(now, log)))
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        Box::pin(self.wait(self.store.add(now, key, amount, expiry)))
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        Box::pin(self.wait(self.store.time()))
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        Box::pin(self.wait(self.store.epoch(fresh)))
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.store.capacity()
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

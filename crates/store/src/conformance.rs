@@ -23,14 +23,18 @@
 //! # }
 //! ```
 
+mod batches;
 mod bed;
 mod blocking;
 mod changes;
+mod counters;
+mod identity;
 mod limits;
 mod logs;
 mod pages;
 mod races;
 mod records;
+mod rotating;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -40,6 +44,7 @@ use std::task::{Context, Poll};
 use crate::{Store, StoreLimits};
 
 pub use blocking::Blocking;
+pub use rotating::Rotating;
 
 /// An implementation, and how to run it.
 pub trait Subject: Sync {
@@ -70,6 +75,9 @@ pub async fn run(subject: &dyn Subject) {
     records::run(subject).await;
     pages::run(subject).await;
     logs::run(subject).await;
+    batches::run(subject).await;
+    counters::run(subject).await;
+    identity::run(subject).await;
     limits::run(subject).await;
     changes::run(subject).await;
     races::run(subject).await;

@@ -4,11 +4,13 @@ use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 
+use crate::epoch::Epoch;
 use crate::error::{LimitError, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
-use crate::log::{Position, Tail};
+use crate::log::{ExpectedTail, Retention, Tail};
 use crate::page::{Listing, Page};
+use crate::position::Position;
 use crate::record::{Expiry, Precondition, Record};
 use crate::store_time::StoreTime;
 use crate::sync::{Mutex, RwLock};
@@ -100,13 +102,35 @@ impl<J: Journal> Engine<J> {
         &self,
         now: StoreTime,
         log: &Key,
-        event: &Bytes,
+        events: &[Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> Result<Position, StoreError> {
         self.write(now, &Slot::Log(log.clone()), |table| {
-            let (position, change) = table.plan_append(log, event, expiry)?;
-            Ok((position, Some(change)))
+            table.plan_append(log, events, tail, retention, expiry)
         })
+    }
+
+    pub(crate) fn add(
+        &self,
+        now: StoreTime,
+        key: &Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> Result<i64, StoreError> {
+        self.write(now, &Slot::Counter(key.clone()), |table| {
+            let (sum, change) = table.plan_add(key, amount, expiry)?;
+            Ok((sum, Some(change)))
+        })
+    }
+
+    pub(crate) fn epoch(&self, fresh: Epoch) -> Result<Epoch, StoreError> {
+        let mut write = self.begin();
+        if let Some(epoch) = self.table.read().epoch() {
+            return Ok(epoch);
+        }
+        write.commit(Change::Epoch(fresh)).map(|()| fresh)
     }
 
     pub(crate) fn read(&self, now: StoreTime, log: &Key, after: Position, most: usize) -> Tail {
@@ -130,16 +154,20 @@ impl<J: Journal> Engine<J> {
         self.journal.lock()
     }
 
+    fn begin(&self) -> Write<'_, J> {
+        Write {
+            table: &self.table,
+            journal: self.journal.lock(),
+        }
+    }
+
     fn write<R>(
         &self,
         now: StoreTime,
         slot: &Slot,
         plan: impl Fn(&mut Table) -> Result<(R, Option<Change>), StoreError>,
     ) -> Result<R, StoreError> {
-        let mut write = Write {
-            table: &self.table,
-            journal: self.journal.lock(),
-        };
+        let mut write = self.begin();
         write.expire(now, slot)?;
         write.purge(now, PURGE_STEP);
         let planned = write.plan(&plan);
@@ -155,8 +183,10 @@ impl<J: Journal> Engine<J> {
         };
         let done = write.commit(change);
         drop(write);
-        // Also after a failure: it may be visible.
-        self.watchers.notify(slot.key());
+        // Also after a failure: it may be visible. A counter has no watchers.
+        if !matches!(slot, Slot::Counter(_)) {
+            self.watchers.notify(slot.key());
+        }
         done.map(|()| answer)
     }
 }

@@ -3,16 +3,22 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::position::Position;
 use crate::version::Version;
 
 /// Why an operation gave no result.
-// Closed: a third case would be one that no caller knows what to do with.
+// Closed: a caller must know what each case means for its operation.
 #[derive(Debug)]
 pub enum StoreError {
     /// The record was not as the caller expected. Nothing happened.
     Conflict {
         /// The version that is there; `None` when there is no record.
         found: Option<Version>,
+    },
+    /// The log does not end where the caller expected. Nothing happened.
+    Moved {
+        /// The position of its last event; [`Position::START`] when there is no log.
+        tail: Position,
     },
     /// The store could not. Whether the operation happened is unknown, except for a
     /// [`LimitError`], where nothing happened.
@@ -28,7 +34,7 @@ impl StoreError {
 
     /// Returns true if another writer was first.
     pub fn is_conflict(&self) -> bool {
-        matches!(self, Self::Conflict { .. })
+        matches!(self, Self::Conflict { .. } | Self::Moved { .. })
     }
 
     /// Whether the same operation may succeed later, without a change to it.
@@ -39,7 +45,7 @@ impl StoreError {
     /// The bound that was reached, if that is the reason.
     pub fn limit(&self) -> Option<&LimitError> {
         match self {
-            Self::Conflict { .. } => None,
+            Self::Conflict { .. } | Self::Moved { .. } => None,
             Self::Backend(error) => error.source.downcast_ref(),
         }
     }
@@ -50,6 +56,7 @@ impl fmt::Display for StoreError {
         match self {
             Self::Conflict { found: None } => f.write_str("the record does not exist"),
             Self::Conflict { found: Some(_) } => f.write_str("the record has another version"),
+            Self::Moved { .. } => f.write_str("the log has another last event"),
             Self::Backend(_) => f.write_str("the store could not carry out the operation"),
         }
     }
@@ -58,7 +65,7 @@ impl fmt::Display for StoreError {
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Conflict { .. } => None,
+            Self::Conflict { .. } | Self::Moved { .. } => None,
             Self::Backend(error) => Some(error),
         }
     }
@@ -67,7 +74,7 @@ impl Error for StoreError {
 impl From<LimitError> for StoreError {
     fn from(limit: LimitError) -> Self {
         let retry = match limit.bound {
-            LimitKind::ValueBytes => Retry::Never,
+            LimitKind::ValueBytes | LimitKind::BatchEvents | LimitKind::Counter => Retry::Never,
             LimitKind::Entries | LimitKind::Bytes | LimitKind::Watchers => Retry::Later,
         };
         Self::backend(retry, limit)
@@ -135,6 +142,10 @@ impl fmt::Display for LimitError {
             LimitKind::Entries => write!(f, "the store is full; the limit is {most} entries"),
             LimitKind::Bytes => write!(f, "the store is full; the limit is {most} bytes"),
             LimitKind::ValueBytes => write!(f, "the value is too large; the limit is {most} bytes"),
+            LimitKind::BatchEvents => {
+                write!(f, "the batch has too many events; the limit is {most}")
+            }
+            LimitKind::Counter => write!(f, "the sum is too large for a counter of {most} bits"),
             LimitKind::Watchers => {
                 write!(f, "the store has too many watchers; the limit is {most}")
             }
@@ -155,6 +166,11 @@ pub enum LimitKind {
     Bytes,
     /// Bound [`StoreLimits::max_value_bytes`](crate::StoreLimits::max_value_bytes) of one value.
     ValueBytes,
+    /// Bound [`StoreLimits::max_batch_events`](crate::StoreLimits::max_batch_events) of the events
+    /// of one append.
+    BatchEvents,
+    /// The 64 bits of a counter, with a sign.
+    Counter,
     /// Bound [`StoreLimits::max_watchers`](crate::StoreLimits::max_watchers) of waiting readers.
     Watchers,
 }

@@ -23,8 +23,8 @@ use crate::file_lock::FileLock;
 use crate::limits::StoreLimits;
 use crate::table::Table;
 use crate::{
-    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
 };
 use journal::FileJournal;
 use writer::Writer;
@@ -133,12 +133,15 @@ impl Store for FileStore {
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        let (log, bytes) = (log.clone(), event.len());
+        let (log, events) = (log.clone(), events.to_vec());
+        let bytes = events.iter().map(Bytes::len).sum();
         Box::pin(self.writer.run(bytes, move |engine| {
-            engine.append(now, &log, &event, expiry)
+            engine.append(now, &log, &events, tail, retention, expiry)
         }))
     }
 
@@ -155,6 +158,32 @@ impl Store for FileStore {
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         let log = log.clone();
         Box::pin(self.writer.run(0, move |engine| engine.forget(now, &log)))
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        let key = key.clone();
+        Box::pin(
+            self.writer
+                .run(0, move |engine| engine.add(now, &key, amount, expiry)),
+        )
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        Box::pin(self.writer.run(0, move |engine| engine.epoch(fresh)))
+    }
+
+    fn capacity(&self) -> Capacity {
+        Capacity::Exact
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

@@ -2,7 +2,7 @@
 //!
 //! Data that outlives a request, or that other replicas read, goes through [`Store`]. A store has
 //! records with a version and an expiry. It also has logs that are appended to and read from a
-//! position. The crate does not depend on the protocol. It opens no socket, reads no clock and
+//! position, and counters. The crate does not depend on the protocol. It opens no socket, reads no clock and
 //! draws no randomness, because *now* is an argument of every operation.
 //!
 //! - [`MemoryStore`]: bounded, forgets with the process.
@@ -33,6 +33,7 @@ pub mod conformance;
 mod changes;
 mod checksum;
 mod engine;
+mod epoch;
 mod error;
 #[cfg(feature = "file")]
 mod file;
@@ -43,6 +44,7 @@ mod limits;
 mod log;
 mod memory;
 mod page;
+mod position;
 mod record;
 mod store_time;
 mod sync;
@@ -57,6 +59,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 
 pub use changes::Changes;
+pub use epoch::{Capacity, Epoch};
 pub use error::{BackendError, LimitError, LimitKind, Retry, StoreError};
 #[cfg(feature = "file")]
 pub use file::{Damage, FileStore, Recovery};
@@ -64,9 +67,10 @@ pub use file::{Damage, FileStore, Recovery};
 pub use file_lock::FileLock;
 pub use key::{Key, KeyError, Namespace, Prefix};
 pub use limits::StoreLimits;
-pub use log::{Event, Position, Tail};
+pub use log::{Event, ExpectedTail, Retention, Tail};
 pub use memory::MemoryStore;
 pub use page::{Listing, Page};
+pub use position::Position;
 pub use record::{Expiry, Precondition, Record};
 pub use store_time::StoreTime;
 pub use typed::{
@@ -80,17 +84,17 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// Keys and bytes, kept.
 ///
-/// Records and logs live side by side: a key may name one of each, and they have nothing to do
-/// with each other.
+/// A key may name one record, one log and one counter. The three are independent of each other.
 ///
 /// # The contract
 ///
 /// - **Atomic.** An operation happens as a whole or not at all, and all see them in one order. Of
-///   writers who race with the same [`Precondition`], one wins, and the others get
-///   [`StoreError::Conflict`].
+///   writers that race with the same [`Precondition`], one wins, and the others get
+///   [`StoreError::Conflict`]. Of writers that append at the same [`ExpectedTail::At`], one wins, and
+///   the others get [`StoreError::Moved`].
 /// - **Versions.** Every successful put gives the record a [`Version`] that its key never had, also
 ///   when the record was removed in between.
-/// - **Expiry.** A record or log whose moment has come (`now >= at`) is absent for every operation.
+/// - **Expiry.** A record, log or counter whose moment has come (`now >= at`) is absent for every operation.
 ///   The store decides when it frees the memory, and an expiry wakes no watcher. If `now` goes
 ///   backward, an expired entry may or may not be present again.
 /// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitError`]; whatever has
@@ -147,22 +151,42 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> StoreFuture<'a, Listing>;
 
-    /// Appends an event to a log, which begins with its first event. The whole log expires with
-    /// the expiry of its latest event.
+    /// Appends a batch to a log, all events or none, and returns the position of the last event. A log
+    /// begins with its first event. The whole log expires with the expiry of its latest append.
     ///
-    /// Beyond [`StoreLimits::max_log_events`] or [`StoreLimits::max_log_bytes`] the log drops its oldest
-    /// events. An event that is larger than `log_bytes` is kept alone.
+    /// An empty batch checks `tail` and sets the expiry. Without a log it returns
+    /// [`Position::START`], and creates none.
+    ///
+    /// Beyond `retention`, [`StoreLimits::max_log_events`] or [`StoreLimits::max_log_bytes`] the log
+    /// drops its oldest events, but never the newest one.
     ///
     /// # Errors
     ///
-    /// [`LimitError`] if the event is too large, or the store is full.
+    /// - [`StoreError::Moved`] if the log does not end at `tail`.
+    /// - [`LimitError`] if the batch is too large, or the store is full.
     fn append<'a>(
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position>;
+
+    /// Adds to a counter, which begins at 0, and returns the sum. The first addition sets the expiry,
+    /// and the counter ends with it. A counter wakes no watcher.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`] if the sum does not fit in 64 bits, or the store is full.
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64>;
 
     /// Reads the events of a log that come after a position, oldest first, `most` at a time.
     ///
@@ -190,6 +214,18 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// [`LimitError`] if [`StoreLimits::max_watchers`] are waiting.
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
+
+    /// Returns the time of the clock of the engine. Processes that share a store pass this time as *now*,
+    /// because their own clocks may differ.
+    ///
+    /// Returns `None` if one process owns the store.
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>>;
+
+    /// Returns the epoch of the store. Stores `fresh` first if the store has none yet.
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch>;
+
+    /// Returns how the store bounds its content.
+    fn capacity(&self) -> Capacity;
 
     /// Returns a number that no other opening of this store has, if the store belongs to one process
     /// at a time. A process that reads another number in a record knows that its writer has ended.

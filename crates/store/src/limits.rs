@@ -6,18 +6,20 @@
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StoreLimits {
-    /// Records and logs together; default 100 000.
+    /// Records, logs and counters together; default 100 000.
     ///
     /// Ten for each of 10 000 sessions. Beyond it nothing new is stored.
     pub max_entries: usize,
     /// Bytes of everything together; default 256 MiB.
     ///
-    /// A record counts as its key, its value and [`StoreLimits::ENTRY_BYTES`]. A log counts as its
-    /// key and `ENTRY_BYTES`, and an event as its value and `ENTRY_BYTES`. The bound protects the
+    /// A record counts as its key, its value and [`StoreLimits::ENTRY_BYTES`]. A log or a counter
+    /// counts as its key and `ENTRY_BYTES`, and an event as its value and `ENTRY_BYTES`. The bound protects the
     /// memory of a server, because all entries are in memory.
     pub max_bytes: usize,
-    /// Bytes of one value or event; default 16 MiB, as much as one message.
+    /// Bytes of one value, or of all events of one append; default 16 MiB, as much as one message.
     pub max_value_bytes: usize,
+    /// Events of one append; default 256.
+    pub max_batch_events: usize,
     /// Events of one log; default 1 000. Beyond it the oldest are dropped: a reader who is that
     /// late has given up.
     pub max_log_events: usize,
@@ -50,6 +52,7 @@ impl Default for StoreLimits {
             max_entries: 100_000,
             max_bytes: 256 << 20,
             max_value_bytes: 16 << 20,
+            max_batch_events: 256,
             max_log_events: 1_000,
             max_log_bytes: 10 << 20,
             max_page_entries: 1_000,
@@ -77,6 +80,7 @@ mod tests {
             (limits.max_log_events, limits.max_log_bytes),
             (1_000, 10_485_760)
         );
+        assert_eq!(limits.max_batch_events, 256);
         assert_eq!(
             (
                 limits.max_page_entries,

@@ -4,6 +4,10 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use crate::error::StoreError;
+use crate::limits::StoreLimits;
+use crate::position::Position;
+
 /// One event of a log.
 ///
 /// Its `Debug` does not show the value.
@@ -32,25 +36,57 @@ impl fmt::Debug for Event {
     }
 }
 
-/// Where an event is in its log.
-///
-/// Positions grow with every append; they are not consecutive. Neither a log nor one that comes
-/// after it under the same key uses a position twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position(u64);
+/// The tail that a writer expects of a log: the position of its last event.
+// Closed: every store handles every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedTail {
+    /// Any tail, and also no log.
+    Any,
+    /// The last event has this position. [`Position::START`] means that the log does not exist.
+    At(Position),
+}
 
-impl Position {
-    /// Before the first event.
-    pub const START: Self = Self(0);
-
-    /// The position with this number, as [`Position::get`] gave it.
-    pub const fn new(number: u64) -> Self {
-        Self(number)
+impl ExpectedTail {
+    /// Compares with `tail`, the position of the last event, or [`Position::START`] without a log.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Moved`] if the log has another tail.
+    pub fn check(self, tail: Position) -> Result<(), StoreError> {
+        match self {
+            Self::At(expected) if expected != tail => Err(StoreError::Moved { tail }),
+            Self::At(_) | Self::Any => Ok(()),
+        }
     }
+}
 
-    /// The number, to be written down.
-    pub const fn get(self) -> u64 {
-        self.0
+/// The events that a log keeps, at most. A store keeps fewer if its own limits are smaller.
+///
+/// The newest event is always kept. The default adds no limit to the limits of the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Largest number of events.
+    pub max_events: usize,
+    /// Largest sum of the sizes of their values, in bytes.
+    pub max_bytes: usize,
+}
+
+impl Retention {
+    /// Returns the smaller one of each limit.
+    pub(crate) fn within(self, limits: &StoreLimits) -> Self {
+        Self {
+            max_events: self.max_events.min(limits.max_log_events),
+            max_bytes: self.max_bytes.min(limits.max_log_bytes),
+        }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            max_events: usize::MAX,
+            max_bytes: usize::MAX,
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use crate::engine::{CommitError, Engine, Journal};
 use crate::limits::StoreLimits;
 use crate::table::{Change, Table};
 use crate::{
-    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
 };
 
 /// Keeps records and logs in memory.
@@ -71,10 +71,15 @@ impl Store for MemoryStore {
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        Box::pin(async move { self.engine.append(now, log, &event, expiry) })
+        Box::pin(async move {
+            self.engine
+                .append(now, log, events, tail, retention, expiry)
+        })
     }
 
     fn read<'a>(
@@ -89,6 +94,28 @@ impl Store for MemoryStore {
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         Box::pin(async move { self.engine.forget(now, log) })
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        Box::pin(async move { self.engine.add(now, key, amount, expiry) })
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        Box::pin(async move { self.engine.epoch(fresh) })
+    }
+
+    fn capacity(&self) -> Capacity {
+        Capacity::Exact
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

@@ -4,6 +4,8 @@
 //! cannot fail. Between the two a [`Journal`](crate::engine::Journal) makes the changes durable.
 //! Planning expects that an expired entry under the key was removed before.
 
+mod append;
+mod counter;
 mod log;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,22 +13,28 @@ use std::ops::Bound as Edge;
 
 use bytes::Bytes;
 
+use crate::epoch::Epoch;
 use crate::error::{LimitError, LimitKind, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
-use crate::log::{Event, Position, Tail};
+use crate::log::Tail;
 use crate::page::{Listing, Page};
+use crate::position::Position;
 use crate::record::{Expiry, Precondition, Record};
 use crate::store_time::StoreTime;
 use crate::version::Version;
 
+pub(crate) use append::Append;
+pub(crate) use counter::Counter;
 pub(crate) use log::Log;
 
-/// Records, logs, and when they are over.
+/// Records, logs and counters, and when they expire.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     records: BTreeMap<Key, Record>,
     logs: BTreeMap<Key, Log>,
+    counters: BTreeMap<Key, Counter>,
+    epoch: Option<Epoch>,
     due: BTreeSet<(StoreTime, Slot)>,
     /// Cost of all entries, as [`StoreLimits::max_bytes`] counts it.
     bytes: usize,
@@ -35,11 +43,12 @@ pub(crate) struct Table {
     limits: StoreLimits,
 }
 
-/// A place that holds one record or one log.
+/// A place that holds one record, one log or one counter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Slot {
     Record(Key),
     Log(Key),
+    Counter(Key),
 }
 
 /// Change that a write makes.
@@ -49,18 +58,9 @@ pub(crate) enum Change {
     Remove { key: Key },
     Append(Append),
     Forget { log: Key },
-}
-
-/// One event at the end of a log.
-#[derive(Debug)]
-pub(crate) struct Append {
-    pub(crate) log: Key,
-    /// Names this life of the log.
-    pub(crate) birth: Position,
-    pub(crate) event: Event,
-    pub(crate) expiry: Expiry,
-    /// Events up to here are dropped.
-    pub(crate) horizon: Position,
+    Count { key: Key, counter: Counter },
+    RemoveCounter { key: Key },
+    Epoch(Epoch),
 }
 
 impl Table {
@@ -93,7 +93,7 @@ impl Table {
     ) -> Result<(Version, Change), StoreError> {
         let found = self.records.get(key);
         condition.check(found.map(|record| record.version))?;
-        self.check_value(value)?;
+        self.check_value(value.len())?;
         let freed = found.map_or(0, |record| record_cost(key, &record.value));
         let fresh = usize::from(found.is_none());
         self.check_room(fresh, record_cost(key, value), freed)?;
@@ -114,39 +114,6 @@ impl Table {
         Ok(found.map(|_| Change::Remove { key: key.clone() }))
     }
 
-    pub(crate) fn plan_append(
-        &mut self,
-        log: &Key,
-        value: &Bytes,
-        expiry: Expiry,
-    ) -> Result<(Position, Change), StoreError> {
-        self.check_value(value)?;
-        let (birth, horizon) = self.plan_log(log, value)?;
-        let position = Position::new(self.next());
-        let append = Append {
-            log: log.clone(),
-            birth,
-            event: Event::new(position, own(value)),
-            expiry,
-            horizon,
-        };
-        Ok((position, Change::Append(append)))
-    }
-
-    /// The birth of the log and its horizon, once `value` is its latest event.
-    fn plan_log(&mut self, log: &Key, value: &Bytes) -> Result<(Position, Position), StoreError> {
-        let Some(found) = self.logs.get(log) else {
-            self.check_room(1, entry_cost(log) + event_cost(value), 0)?;
-            let birth = Position::new(self.next());
-            return Ok((birth, birth));
-        };
-        let dropped = found.overflow(value.len(), &self.limits);
-        let freed = dropped.clone().map(|event| event_cost(&event.value)).sum();
-        self.check_room(0, event_cost(value), freed)?;
-        let horizon = dropped.last().map_or(found.horizon, |event| event.position);
-        Ok((found.birth, horizon))
-    }
-
     pub(crate) fn plan_forget(&self, log: &Key) -> Option<Change> {
         let log = self.logs.get_key_value(log)?.0.clone();
         Some(Change::Forget { log })
@@ -163,13 +130,14 @@ impl Table {
         let expiry = match slot {
             Slot::Record(key) => self.records.get(key)?.expiry,
             Slot::Log(log) => self.logs.get(log)?.expiry,
+            Slot::Counter(key) => self.counters.get(key)?.expiry,
         };
         expiry.is_over(now).then(|| slot.removal())
     }
 
-    fn check_value(&self, value: &Bytes) -> Result<(), LimitError> {
+    fn check_value(&self, bytes: usize) -> Result<(), LimitError> {
         let most = self.limits.max_value_bytes;
-        if value.len() > most {
+        if bytes > most {
             return Err(LimitError::new(LimitKind::ValueBytes, most));
         }
         Ok(())
@@ -181,7 +149,8 @@ impl Table {
             max_bytes: bytes,
             ..
         } = self.limits;
-        if fresh > 0 && self.records.len() + self.logs.len() >= entries {
+        let present = self.records.len() + self.logs.len() + self.counters.len();
+        if fresh > 0 && present >= entries {
             return Err(LimitError::new(LimitKind::Entries, entries));
         }
         // Whatever makes the store smaller is allowed, also when the limit was lowered.
@@ -199,6 +168,9 @@ impl Table {
             Change::Remove { key } => self.remove(&key),
             Change::Append(append) => self.append(append),
             Change::Forget { log } => self.forget(&log),
+            Change::Count { key, counter } => self.count(key, counter),
+            Change::RemoveCounter { key } => self.remove_counter(&key),
+            Change::Epoch(epoch) => self.epoch = Some(epoch),
         }
     }
 
@@ -215,20 +187,6 @@ impl Table {
         };
         self.bytes -= record_cost(key, &record.value);
         self.unremember(Slot::Record(key.clone()), record.expiry);
-    }
-
-    fn append(&mut self, append: Append) {
-        let (key, birth) = (append.log, append.birth);
-        let mut log = match self.logs.remove(&key) {
-            Some(log) => log,
-            None => Log::new(birth, append.expiry),
-        };
-        self.bytes -= if log.is_empty() { 0 } else { log.cost(&key) };
-        self.unremember(Slot::Log(key.clone()), log.expiry);
-        log.push(append.event, append.expiry, append.horizon);
-        self.bytes += log.cost(&key);
-        self.remember(Slot::Log(key.clone()), log.expiry);
-        self.logs.insert(key, log);
     }
 
     fn forget(&mut self, key: &Key) {
@@ -289,6 +247,10 @@ impl Table {
         }
     }
 
+    pub(crate) fn epoch(&self) -> Option<Epoch> {
+        self.epoch
+    }
+
     /// The log under a key, over or not.
     #[cfg(feature = "file")]
     pub(crate) fn log(&self, key: &Key) -> Option<&Log> {
@@ -299,7 +261,7 @@ impl Table {
 impl Slot {
     pub(crate) fn key(&self) -> &Key {
         match self {
-            Self::Record(key) | Self::Log(key) => key,
+            Self::Record(key) | Self::Log(key) | Self::Counter(key) => key,
         }
     }
 
@@ -307,6 +269,7 @@ impl Slot {
         match self.clone() {
             Self::Record(key) => Change::Remove { key },
             Self::Log(log) => Change::Forget { log },
+            Self::Counter(key) => Change::RemoveCounter { key },
         }
     }
 }
@@ -353,14 +316,15 @@ fn record_cost(key: &Key, value: &Bytes) -> usize {
     entry_cost(key) + value.len()
 }
 
-fn event_cost(value: &Bytes) -> usize {
-    value.len() + StoreLimits::ENTRY_BYTES
+fn event_cost(bytes: usize) -> usize {
+    bytes + StoreLimits::ENTRY_BYTES
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::key::Namespace;
+    use crate::log::{ExpectedTail, Retention};
 
     #[test]
     fn removed_entries_have_no_cost() {
@@ -375,8 +339,10 @@ mod tests {
             let value = Bytes::from(value);
             let put = table.plan_put(&key, &value, Precondition::Any, expiry);
             table.apply(put.expect("there is room").1);
-            let append = table.plan_append(&key, &value, expiry);
-            table.apply(append.expect("there is room").1);
+            let batch = [value];
+            let (tail, retention) = (ExpectedTail::Any, Retention::default());
+            let append = table.plan_append(&key, &batch, tail, retention, expiry);
+            table.apply(append.expect("there is room").1.expect("a change"));
         }
         let (entry, events) = (3 + 64, 11 + 64 + 5 + 64);
         assert_eq!(table.bytes, entry + 5 + entry + events);

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::support::{Directory, SPACE, at, key, wait};
 use bytes::Bytes;
 use pintle_store::{
-    Damage, Expiry, FileStore, Page, Position, Precondition, Prefix, Retry, Store, StoreError,
-    StoreLimits, Tail,
+    Damage, Epoch, ExpectedTail, Expiry, FileStore, Page, Position, Precondition, Prefix,
+    Retention, Retry, Store, StoreError, StoreLimits, Tail,
 };
 
 fn open(directory: &Path) -> FileStore {
@@ -21,8 +21,18 @@ fn put(store: &FileStore, name: &str, value: &'static str) {
 }
 
 fn append(store: &FileStore, log: &str, event: &str) -> Position {
-    let event = Bytes::copy_from_slice(event.as_bytes());
-    wait(store.append(at(0), &key(log), event, Expiry::Never)).expect("appends")
+    append_all(store, log, &[event]).expect("appends")
+}
+
+fn append_all(store: &FileStore, log: &str, events: &[&str]) -> Result<Position, StoreError> {
+    let copy = |event: &&str| Bytes::copy_from_slice(event.as_bytes());
+    let events: Vec<Bytes> = events.iter().map(copy).collect();
+    let (log, tail, retention) = (key(log), ExpectedTail::Any, Retention::default());
+    wait(store.append(at(0), &log, &events, tail, retention, Expiry::Never))
+}
+
+fn add(store: &FileStore, name: &str, amount: i64) -> i64 {
+    wait(store.add(at(0), &key(name), amount, Expiry::Never)).expect("adds")
 }
 
 fn value(store: &FileStore, name: &str) -> Option<Bytes> {
@@ -331,9 +341,7 @@ fn a_disk_that_fails_is_an_error_and_nothing_else_changes() {
         Err(StoreError::Backend(error)) => assert_eq!(error.retry(), Retry::Never),
         other => panic!("{other:?}"),
     }
-    let log = key("log");
-    let lost = store.append(at(0), &log, Bytes::from("2"), Expiry::Never);
-    wait(lost).expect_err("the directory is gone");
+    append_all(&store, "log", &["2"]).expect_err("the directory is gone");
     assert_eq!(value(&store, "a").as_deref(), Some(&b"before"[..]));
     assert_eq!(events(&store, "log"), ["1"]);
 
@@ -357,14 +365,81 @@ fn a_disk_that_is_full_loses_one_event_and_no_other() {
     fs::remove_file(&file).expect("removes");
     std::os::unix::fs::symlink("/dev/full", &file).expect("links");
 
-    let log = key("log");
-    let lost = store.append(at(0), &log, Bytes::from("2"), Expiry::Never);
-    let error = wait(lost).expect_err("there is no space");
+    let error = append_all(&store, "log", &["2"]).expect_err("there is no space");
     assert!(error.is_retryable(), "{error:?}");
     // The length of the event on the disk is unknown, so the append rewrites the file.
     append(&store, "log", "3");
     drop(store);
     assert_eq!(events(&open(&directory), "log"), ["1", "3"]);
+}
+
+// hardening: H-188
+#[test]
+fn a_batch_that_a_crash_cut_is_absent_as_a_whole() {
+    let original = Directory::new();
+    let whole = {
+        let store = open(&original);
+        append(&store, "log", "1");
+        let before = length(&original.only("log"));
+        append_all(&store, "log", &["2", "3"]).expect("appends");
+        before..length(&original.only("log"))
+    };
+    for cut in whole {
+        let directory = copy(&original);
+        truncate(&directory.only("log"), cut);
+        assert_eq!(events(&open(&directory), "log"), ["1"], "after {cut} bytes");
+    }
+}
+
+#[test]
+fn counters_and_the_epoch_survive_a_restart() {
+    let directory = Directory::new();
+    let epoch = Epoch::new(1 << 100);
+    {
+        let store = open(&directory);
+        add(&store, "a", 40);
+        add(&store, "b", -1);
+        assert_eq!(wait(store.epoch(epoch)).expect("an epoch"), epoch);
+    }
+    let store = open(&directory);
+    assert_eq!(store.recovery().counters, 2);
+    assert_eq!((add(&store, "a", 2), add(&store, "b", 1)), (42, 0));
+    assert_eq!(wait(store.epoch(Epoch::new(7))).expect("an epoch"), epoch);
+}
+
+#[test]
+fn an_expired_counter_leaves_no_file() {
+    let directory = Directory::new();
+    let store = open(&directory);
+    let counter = key("a");
+    wait(store.add(at(0), &counter, 1, Expiry::At(at(10)))).expect("adds");
+    let first = directory.only("counter");
+    wait(store.add(at(10), &counter, 1, Expiry::Never)).expect("adds");
+    assert_ne!(directory.only("counter"), first);
+}
+
+// hardening: H-190
+#[test]
+fn a_damaged_counter_or_epoch_is_set_aside() {
+    let directory = Directory::new();
+    {
+        let store = open(&directory);
+        add(&store, "a", 1);
+        wait(store.epoch(Epoch::new(1))).expect("an epoch");
+    }
+    let counter = directory.only("counter");
+    truncate(&counter, length(&counter) - 1);
+    truncate(&directory.join("epoch"), 3);
+
+    let store = open(&directory);
+    let damage: Vec<_> = store.recovery().damage.iter().collect();
+    assert!(
+        matches!(damage[..], [Damage::File { .. }, Damage::File { .. }]),
+        "{damage:?}"
+    );
+    assert_eq!(add(&store, "a", 1), 1);
+    let fresh = Epoch::new(2);
+    assert_eq!(wait(store.epoch(fresh)).expect("an epoch"), fresh);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::support::{Directory, SPACE, at, key, wait};
 use bytes::Bytes;
 use pintle_store::{
-    Expiry, FileStore, MemoryStore, Page, Position, Precondition, Prefix, Store, StoreError,
-    StoreLimits, Tail, Version,
+    ExpectedTail, Expiry, FileStore, MemoryStore, Page, Position, Precondition, Prefix, Retention,
+    Store, StoreError, StoreLimits, Tail, Version,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -25,7 +25,14 @@ enum Step {
     },
     Append {
         log: u8,
-        bytes: usize,
+        sizes: Vec<usize>,
+        condition: Condition,
+        most: usize,
+        lives: Option<u64>,
+    },
+    Add {
+        name: u8,
+        amount: i64,
         lives: Option<u64>,
     },
     Forget {
@@ -55,8 +62,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (0..4_u8, condition(), lives())
             .prop_map(|(name, condition, lives)| Step::Put { name, condition, lives }),
         2 => (0..4_u8, condition()).prop_map(|(name, condition)| Step::Remove { name, condition }),
-        4 => (0..3_u8, 0..12_usize, lives())
-            .prop_map(|(log, bytes, lives)| Step::Append { log, bytes, lives }),
+        4 => (0..3_u8, vec(0..12_usize, 0..4), condition(), 1..5_usize, lives())
+            .prop_map(|(log, sizes, condition, most, lives)| {
+                Step::Append { log, sizes, condition, most, lives }
+            }),
+        2 => (0..2_u8, -9..9_i64, lives())
+            .prop_map(|(name, amount, lives)| Step::Add { name, amount, lives }),
         1 => (0..3_u8).prop_map(|log| Step::Forget { log }),
         2 => (1..15_u64).prop_map(|millis| Step::Later { millis }),
         1 => Just(Step::Reopen),
@@ -76,6 +87,7 @@ struct Model {
     now: u64,
     records: BTreeMap<u8, (Bytes, Version, Option<u64>)>,
     logs: BTreeMap<u8, Log>,
+    counters: BTreeMap<u8, (i64, Option<u64>)>,
     /// Versions that are not there any more.
     outdated: Vec<Version>,
     puts: usize,
@@ -83,9 +95,23 @@ struct Model {
 
 #[derive(Default)]
 struct Log {
-    events: Vec<(Position, Bytes)>,
+    /// A position is unknown if its event was dropped with its own append.
+    events: Vec<(Option<Position>, Bytes)>,
     dropped: usize,
     over: Option<u64>,
+}
+
+impl Log {
+    fn drop_oldest(&mut self, max_events: usize, max_bytes: usize) {
+        loop {
+            let left = &self.events[self.dropped..];
+            let bytes: usize = left.iter().map(|(_, value)| value.len()).sum();
+            if left.len() <= 1 || (left.len() <= max_events && bytes <= max_bytes) {
+                break;
+            }
+            self.dropped += 1;
+        }
+    }
 }
 
 impl Model {
@@ -97,7 +123,18 @@ impl Model {
                 lives,
             } => self.put(store, name, condition, lives),
             Step::Remove { name, condition } => self.remove(store, name, condition),
-            Step::Append { log, bytes, lives } => self.append(store, log, bytes, lives),
+            Step::Append {
+                log,
+                ref sizes,
+                condition,
+                most,
+                lives,
+            } => self.append(store, log, sizes, condition, most, lives),
+            Step::Add {
+                name,
+                amount,
+                lives,
+            } => self.add(store, name, amount, lives),
             Step::Forget { log } => {
                 let was_there = self.logs.remove(&log).is_some();
                 let forgot = wait(store.forget(at(self.now), &key(&log.to_string())));
@@ -111,6 +148,8 @@ impl Model {
             .retain(|_, (_, _, over)| over.is_none_or(|over| over > now));
         self.logs
             .retain(|_, log| log.over.is_none_or(|over| over > now));
+        self.counters
+            .retain(|_, (_, over)| over.is_none_or(|over| over > now));
         self.compare(store);
     }
 
@@ -176,24 +215,105 @@ impl Model {
         }
     }
 
-    fn append(&mut self, store: &dyn Store, log: u8, bytes: usize, lives: Option<u64>) {
-        let value = Bytes::from(vec![b'a' + log; bytes]);
+    fn append(
+        &mut self,
+        store: &dyn Store,
+        log: u8,
+        sizes: &[usize],
+        condition: Condition,
+        most: usize,
+        lives: Option<u64>,
+    ) {
+        let bytes = |size: &usize| Bytes::from(vec![b'a' + log; *size]);
+        let values: Vec<Bytes> = sizes.iter().map(bytes).collect();
         let over = lives.map(|lives| self.now + lives);
         let name = key(&log.to_string());
-        let append = store.append(at(self.now), &name, value.clone(), expiry(over));
-        let position = wait(append).expect("appends");
-        let row = self.logs.entry(log).or_default();
-        row.events.push((position, value));
-        row.over = over;
-        let (most_events, max_bytes) = (limits().max_log_events, limits().max_log_bytes);
-        loop {
-            let left = &row.events[row.dropped..];
-            let bytes: usize = left.iter().map(|(_, value)| value.len()).sum();
-            if left.len() <= 1 || (left.len() <= most_events && bytes <= max_bytes) {
-                break;
+        let tail = self.tail(log);
+        let expected = match condition {
+            Condition::Any => ExpectedTail::Any,
+            Condition::Absent => ExpectedTail::At(Position::START),
+            Condition::Latest => ExpectedTail::At(tail),
+            Condition::Outdated => ExpectedTail::At(Position::new(1)),
+        };
+        let retention = Retention {
+            max_events: most,
+            max_bytes: usize::MAX,
+        };
+        let append = store.append(
+            at(self.now),
+            &name,
+            &values,
+            expected,
+            retention,
+            expiry(over),
+        );
+        match wait(append) {
+            Ok(last) => {
+                assert!(
+                    matches!(expected, ExpectedTail::Any) || expected == ExpectedTail::At(tail)
+                );
+                self.appended(store, log, values, last, over, most);
             }
-            row.dropped += 1;
+            Err(StoreError::Moved { tail: found }) => {
+                assert_ne!(expected, ExpectedTail::At(tail));
+                assert_eq!(found, tail);
+            }
+            Err(error) => panic!("append: {error:?}"),
         }
+    }
+
+    fn tail(&self, log: u8) -> Position {
+        let last = self.logs.get(&log).and_then(|log| log.events.last());
+        last.map_or(Position::START, |(position, _)| {
+            position.expect("the last one is known")
+        })
+    }
+
+    /// Adds the events to the expected log. The store gave their positions.
+    fn appended(
+        &mut self,
+        store: &dyn Store,
+        log: u8,
+        values: Vec<Bytes>,
+        last: Position,
+        over: Option<u64>,
+        most: usize,
+    ) {
+        let before = self.tail(log);
+        if values.is_empty() {
+            assert_eq!(last, before);
+        }
+        if last == Position::START {
+            return;
+        }
+        let row = self.logs.entry(log).or_default();
+        row.over = over;
+        let first = row.events.len();
+        row.events
+            .extend(values.into_iter().map(|value| (None, value)));
+        row.drop_oldest(most.min(limits().max_log_events), limits().max_log_bytes);
+        let tail = wait(store.read(at(self.now), &key(&log.to_string()), before, 100));
+        match tail.expect("reads") {
+            Tail::Events { events, .. } => {
+                for (row, event) in row.events[first..].iter_mut().zip(events) {
+                    row.0 = Some(event.position);
+                }
+            }
+            tail => {
+                let is_over = over.is_some_and(|over| over <= self.now);
+                assert!(tail == Tail::Lost && (is_over || row.dropped > first));
+            }
+        }
+        let end = row.events.last_mut().expect("a log has an event");
+        end.0 = Some(last);
+    }
+
+    fn add(&mut self, store: &dyn Store, name: u8, amount: i64, lives: Option<u64>) {
+        let over = lives.map(|lives| self.now + lives);
+        let sum = wait(store.add(at(self.now), &key(&name.to_string()), amount, expiry(over)));
+        let (expected, _) = self.counters.entry(name).or_insert((0, over));
+        *expected += amount;
+        assert_eq!(sum.expect("adds"), *expected);
     }
 
     fn compare(&self, store: &dyn Store) {
@@ -235,25 +355,23 @@ impl Model {
 }
 
 fn compare_log(store: &dyn Store, now: u64, name: u8, log: &Log) {
-    let mut after = Position::START;
-    for seen in 0..=log.events.len() {
+    let start = (0, Some(Position::START));
+    let positions = log.events.iter().map(|(position, _)| *position);
+    for (seen, after) in std::iter::once(start).chain((1..).zip(positions)) {
+        let Some(after) = after else { continue };
         let tail = wait(store.read(at(now), &key(&name.to_string()), after, 100));
         match tail.expect("reads") {
             Tail::Events { events, more } => {
-                let events: Vec<_> = events
-                    .into_iter()
-                    .map(|it| (it.position, it.value))
-                    .collect();
-                assert_eq!((events.as_slice(), more), (&log.events[seen..], false));
+                let found = events
+                    .iter()
+                    .map(|it| (Some(it.position), it.value.clone()));
+                assert_eq!(found.collect::<Vec<_>>(), log.events[seen..]);
+                assert!(!more);
                 assert!(seen >= log.dropped, "a silent gap");
             }
             Tail::Lost => assert!(seen < log.dropped),
             tail => panic!("{tail:?} at a position that was given"),
         }
-        after = log
-            .events
-            .get(seen)
-            .map_or(after, |(position, _)| *position);
     }
 }
 

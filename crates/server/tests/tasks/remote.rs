@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Changes, Expiry, Key, Listing, MemoryStore, Page, Position, Precondition, Prefix, Record,
-    Store, StoreFuture, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Page, Position,
+    Precondition, Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
 };
 use tokio::time::sleep;
 
@@ -102,10 +102,13 @@ impl Store for Remote {
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        self.reach(self.store.append(now, log, event, expiry))
+        let append = self.store.append(now, log, events, tail, retention, expiry);
+        self.reach(append)
     }
 
     fn read<'a>(
@@ -120,6 +123,28 @@ impl Store for Remote {
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         self.reach(self.store.forget(now, log))
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        self.reach(self.store.add(now, key, amount, expiry))
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        self.reach(self.store.time())
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        self.reach(self.store.epoch(fresh))
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.store.capacity()
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

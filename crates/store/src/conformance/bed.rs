@@ -6,12 +6,28 @@ use bytes::Bytes;
 
 use super::Subject;
 use crate::{
-    Changes, Expiry, Key, Listing, Namespace, Page, Position, Precondition, Prefix, Record, Store,
-    StoreError, StoreLimits, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Namespace, Page, Position,
+    Precondition, Prefix, Record, Retention, Store, StoreError, StoreLimits, StoreTime, Tail,
+    Version,
 };
 
 /// The namespace of all checks.
 pub(super) const SPACE: Namespace = Namespace::fixed("conformance");
+
+/// A log that a check appends to, and the expiry of the append.
+#[derive(Clone, Copy)]
+pub(super) struct Log<'n> {
+    pub(super) name: &'n str,
+    pub(super) expiry: Expiry,
+}
+
+impl<'n> Log<'n> {
+    /// A log that lives until it is forgotten.
+    pub(super) fn unlimited(name: &'n str) -> Self {
+        let expiry = Expiry::Never;
+        Self { name, expiry }
+    }
+}
 
 /// A store under test; an unexpected error ends the suite.
 #[derive(Clone)]
@@ -81,8 +97,64 @@ impl Bed {
         event: &str,
         expiry: Expiry,
     ) -> Result<Position, StoreError> {
-        let event = Bytes::copy_from_slice(event.as_bytes());
-        self.store.append(at(now), &key(log), event, expiry).await
+        let log = Log { name: log, expiry };
+        let (tail, retention) = (ExpectedTail::Any, Retention::default());
+        self.try_append_all(now, log, &[event], tail, retention)
+            .await
+    }
+
+    pub(super) async fn try_append_all(
+        &self,
+        now: u64,
+        log: Log<'_>,
+        events: &[&str],
+        tail: ExpectedTail,
+        retention: Retention,
+    ) -> Result<Position, StoreError> {
+        let copy = |event: &&str| Bytes::copy_from_slice(event.as_bytes());
+        let events: Vec<Bytes> = events.iter().map(copy).collect();
+        let key = key(log.name);
+        self.store
+            .append(at(now), &key, &events, tail, retention, log.expiry)
+            .await
+    }
+
+    /// Appends events to a log that ends at `tail`, and lives until it is forgotten.
+    pub(super) async fn append_at(
+        &self,
+        log: &str,
+        events: &[&str],
+        tail: Position,
+    ) -> Result<Position, StoreError> {
+        let (tail, retention) = (ExpectedTail::At(tail), Retention::default());
+        self.try_append_all(0, Log::unlimited(log), events, tail, retention)
+            .await
+    }
+
+    pub(super) async fn add(&self, now: u64, name: &str, amount: i64, expiry: Expiry) -> i64 {
+        must("add", self.try_add(now, name, amount, expiry).await)
+    }
+
+    pub(super) async fn try_add(
+        &self,
+        now: u64,
+        name: &str,
+        amount: i64,
+        expiry: Expiry,
+    ) -> Result<i64, StoreError> {
+        self.store.add(at(now), &key(name), amount, expiry).await
+    }
+
+    pub(super) async fn time(&self) -> Option<StoreTime> {
+        must("time", self.store.time().await)
+    }
+
+    pub(super) async fn epoch(&self, fresh: Epoch) -> Epoch {
+        must("epoch", self.store.epoch(fresh).await)
+    }
+
+    pub(super) fn capacity(&self) -> Capacity {
+        self.store.capacity()
     }
 
     pub(super) async fn read(&self, now: u64, log: &str, after: Position, most: usize) -> Tail {
@@ -141,6 +213,14 @@ pub(super) async fn next(changes: &mut Changes) -> Option<()> {
 /// The result of something that must not fail.
 pub(super) fn must<T>(what: &str, result: Result<T, StoreError>) -> T {
     result.unwrap_or_else(|error| panic!("{what}: {error:?}"))
+}
+
+/// Asserts that the log ends elsewhere.
+pub(super) fn assert_moved(result: Result<Position, StoreError>, expected: Position) {
+    match result {
+        Err(StoreError::Moved { tail }) => assert_eq!(tail, expected, "the tail of the log"),
+        other => panic!("the log has another tail, and the append returned {other:?}"),
+    }
 }
 
 /// Asserts that another writer was first.

@@ -9,8 +9,8 @@ use bytes::Bytes;
 
 use crate::sync::{Condvar, Mutex};
 use crate::{
-    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, StoreTime, Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
 };
 
 /// A store whose operations end at their first poll: they block the thread instead.
@@ -58,10 +58,12 @@ impl<S: Store> Store for Blocking<S> {
         &'a self,
         now: StoreTime,
         log: &'a Key,
-        event: Bytes,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        blocking(self.0.append(now, log, event, expiry))
+        blocking(self.0.append(now, log, events, tail, retention, expiry))
     }
 
     fn read<'a>(
@@ -76,6 +78,28 @@ impl<S: Store> Store for Blocking<S> {
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         blocking(self.0.forget(now, log))
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        blocking(self.0.add(now, key, amount, expiry))
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        blocking(self.0.time())
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        blocking(self.0.epoch(fresh))
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.0.capacity()
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bed::{Bed, at, must, text};
 use super::{Part, Subject};
-use crate::{Expiry, Page, Position, Precondition, Tail};
+use crate::sync::Mutex;
+use crate::{Expiry, Page, Position, Precondition, StoreError, Tail};
 
 /// How many take part.
 const PARTS: usize = 8;
@@ -18,6 +19,8 @@ pub(super) async fn run(subject: &dyn Subject) {
     a_final_state_stays(subject).await;
     one_of_many_uses_a_single_use_mark(subject).await;
     a_reader_sees_every_event_once(subject).await;
+    one_of_many_appends_at_a_tail(subject).await;
+    no_addition_is_lost(subject).await;
     pages_hold_what_stays(subject).await;
 }
 
@@ -144,6 +147,53 @@ async fn a_reader_sees_every_event_once(subject: &dyn Subject) {
         })
     })
     .await;
+}
+
+/// Of the writers at one tail one appends. The others keep the tail they had, and never append again.
+async fn one_of_many_appends_at_a_tail(subject: &dyn Subject) {
+    let bed = Bed::make(subject).await;
+    let mut tail = Position::START;
+    let mut expected = Vec::new();
+    for round in 0..ROUNDS {
+        let winners: Arc<Mutex<Vec<(usize, Position)>>> = Arc::default();
+        race(subject, |part| {
+            let (bed, winners) = (bed.clone(), Arc::clone(&winners));
+            Box::pin(async move {
+                let event = format!("{round}:{part}");
+                for _ in 0..2 {
+                    match bed.append_at("log", &[&event], tail).await {
+                        Ok(position) => winners.lock().push((part, position)),
+                        Err(StoreError::Moved { tail: moved }) => assert!(moved > tail),
+                        Err(error) => panic!("append: {error:?}"),
+                    }
+                }
+            })
+        })
+        .await;
+        let winners = std::mem::take(&mut *winners.lock());
+        let [(part, position)] = winners[..] else {
+            panic!("one writer appends, and not {winners:?}");
+        };
+        tail = position;
+        expected.push(format!("{round}:{part}"));
+    }
+    let (events, _) = bed.events("log", Position::START, ROUNDS).await;
+    assert_eq!(events, expected);
+}
+
+async fn no_addition_is_lost(subject: &dyn Subject) {
+    let bed = Bed::make(subject).await;
+    race(subject, |_| {
+        let bed = bed.clone();
+        Box::pin(async move {
+            for _ in 0..ROUNDS {
+                bed.add(0, "count", 3, Expiry::Never).await;
+            }
+        })
+    })
+    .await;
+    let sum = bed.add(0, "count", 0, Expiry::Never).await;
+    assert_eq!(sum, (3 * PARTS * ROUNDS) as i64);
 }
 
 /// Reads along until all writers are done: each writer's events in order, each once.

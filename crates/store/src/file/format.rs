@@ -2,25 +2,32 @@
 //!
 //! ```text
 //! record   "PTR1" version:8 expiry:8 key value checksum:4
-//! log      "PTL1" birth:8 key checksum:4, then frames
-//! frame    position:8 horizon:8 expiry:8 value checksum:4
+//! log      "PTL2" birth:8 key checksum:4, then frames
+//! frame    horizon:8 expiry:8 number of events:4, then events, then checksum:4
+//! event    position:8 value
+//! counter  "PTA1" sum:8 expiry:8 key checksum:4
 //! count    "PTC1" number:8 checksum:4
+//! epoch    "PTE1" bits:16 checksum:4
 //! key, value   length:4 bytes
 //! ```
 
 use bytes::{Buf, BufMut, Bytes};
 
 use crate::checksum::crc32;
+use crate::epoch::Epoch;
 use crate::key::Key;
-use crate::log::{Event, Position};
+use crate::log::Event;
+use crate::position::Position;
 use crate::record::{Expiry, Record};
 use crate::store_time::StoreTime;
-use crate::table::Append;
+use crate::table::{Append, Counter};
 use crate::version::Version;
 
 const RECORD: &[u8; 4] = b"PTR1";
-const LOG: &[u8; 4] = b"PTL1";
+const LOG: &[u8; 4] = b"PTL2";
+const COUNTER: &[u8; 4] = b"PTA1";
 const COUNT: &[u8; 4] = b"PTC1";
+const EPOCH: &[u8; 4] = b"PTE1";
 
 pub(super) fn record(key: &Key, record: &Record) -> Vec<u8> {
     let mut out = RECORD.to_vec();
@@ -52,12 +59,15 @@ pub(super) fn log_head(log: &Key, birth: Position) -> Vec<u8> {
     out
 }
 
-pub(super) fn put_frame(out: &mut Vec<u8>, event: &Event, horizon: Position, expiry: Expiry) {
+pub(super) fn put_frame(out: &mut Vec<u8>, events: &[Event], horizon: Position, expiry: Expiry) {
     let from = out.len();
-    out.put_u64(event.position.get());
     out.put_u64(horizon.get());
     out.put_u64(expiry_number(expiry));
-    put_bytes(out, &event.value);
+    put_length(out, events.len());
+    for event in events {
+        out.put_u64(event.position.get());
+        put_bytes(out, &event.value);
+    }
     seal(out, from);
 }
 
@@ -92,18 +102,55 @@ pub(super) fn read_log(file: &Bytes) -> Option<LogFile> {
 
 fn read_frame(reader: &mut Reader<'_>, log: &Key, birth: Position) -> Option<Append> {
     reader.from = reader.at;
-    let position = Position::new(reader.number()?);
     let horizon = Position::new(reader.number()?);
     let expiry = expiry(reader.number()?);
-    let value = reader.bytes()?;
+    let mut events = Vec::new();
+    for _ in 0..reader.length()? {
+        let position = Position::new(reader.number()?);
+        events.push(Event::new(position, reader.bytes()?));
+    }
     reader.seal()?;
     Some(Append {
         log: log.clone(),
         birth,
-        event: Event::new(position, value),
+        events,
         expiry,
         horizon,
     })
+}
+
+pub(super) fn counter(key: &Key, counter: Counter) -> Vec<u8> {
+    let mut out = COUNTER.to_vec();
+    out.put_i64(counter.sum);
+    out.put_u64(expiry_number(counter.expiry));
+    put_bytes(&mut out, key.as_str().as_bytes());
+    seal(&mut out, 0);
+    out
+}
+
+/// Reads the counter that was born as `birth`. Returns `None` unless `file` is exactly one counter.
+pub(super) fn read_counter(file: &Bytes, birth: u64) -> Option<(Key, Counter)> {
+    let mut reader = Reader::new(file, COUNTER)?;
+    let sum = reader.take(8)?.get_i64();
+    let expiry = expiry(reader.number()?);
+    let key = reader.key()?;
+    reader.seal()?;
+    reader.is_at_end().then_some(())?;
+    Some((key, Counter { birth, sum, expiry }))
+}
+
+pub(super) fn epoch(epoch: Epoch) -> Vec<u8> {
+    let mut out = EPOCH.to_vec();
+    out.put_u128(epoch.get());
+    seal(&mut out, 0);
+    out
+}
+
+pub(super) fn read_epoch(file: &Bytes) -> Option<Epoch> {
+    let mut reader = Reader::new(file, EPOCH)?;
+    let epoch = Epoch::new(reader.take(16)?.get_u128());
+    reader.seal()?;
+    reader.is_at_end().then_some(epoch)
 }
 
 pub(super) fn count(number: u64) -> Vec<u8> {
@@ -135,9 +182,13 @@ fn expiry(number: u64) -> Expiry {
 }
 
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    let length = u32::try_from(bytes.len()).expect("what is stored is shorter than 4 GiB");
-    out.put_u32(length);
+    put_length(out, bytes.len());
     out.put_slice(bytes);
+}
+
+fn put_length(out: &mut Vec<u8>, length: usize) {
+    let length = u32::try_from(length).expect("the limits of a store are less than 4 GiB");
+    out.put_u32(length);
 }
 
 fn seal(out: &mut Vec<u8>, from: usize) {
@@ -166,8 +217,12 @@ impl<'a> Reader<'a> {
         Some(self.take(8)?.get_u64())
     }
 
+    fn length(&mut self) -> Option<u32> {
+        Some(self.take(4)?.get_u32())
+    }
+
     fn bytes(&mut self) -> Option<Bytes> {
-        let length = self.take(4)?.get_u32();
+        let length = self.length()?;
         let bytes = self.take(length as usize)?;
         // A slice would keep the whole file in memory.
         Some(Bytes::copy_from_slice(&bytes))

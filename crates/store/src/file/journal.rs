@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::{backend, format, private, replace, sync_directory, write_aside};
 use crate::engine::{CommitError, Journal};
+use crate::epoch::Epoch;
 use crate::key::Key;
 use crate::record::Record;
-use crate::table::{Append, Change, Table};
+use crate::table::{Append, Change, Counter, Table};
 
 /// Which file holds what.
 #[derive(Debug)]
@@ -23,6 +24,9 @@ pub(super) struct FileJournal {
 
 /// The file that remembers which numbers were given out.
 pub(super) const COUNT: &str = "count";
+
+/// The file that contains the epoch of the store.
+pub(super) const EPOCH: &str = "epoch";
 
 /// The first version of the record in a file, or the birth of the log: names do not come from
 /// keys, which may be too long, or differ in case only.
@@ -68,6 +72,10 @@ impl FileJournal {
         self.directory.join(format!("{}.record", file_stem(id)))
     }
 
+    pub(super) fn counter_path(&self, birth: u64) -> PathBuf {
+        self.directory.join(format!("{}.counter", file_stem(birth)))
+    }
+
     fn log_path(&self, id: FileId) -> PathBuf {
         self.directory.join(format!("{}.log", file_stem(id)))
     }
@@ -90,7 +98,7 @@ impl FileJournal {
 
     fn append(&mut self, table: &Table, append: &Append) -> Result<(), CommitError> {
         let mut frame = Vec::new();
-        format::put_frame(&mut frame, &append.event, append.horizon, append.expiry);
+        format::put_frame(&mut frame, &append.events, append.horizon, append.expiry);
         let file = self.files_by_log.get(&append.log).copied();
         match file.and_then(|file| Some((file.id, file.bytes?))) {
             Some((id, bytes)) if !is_wasteful(bytes, table, &append.log) => {
@@ -121,7 +129,8 @@ impl FileJournal {
         if let Some(found) = table.log(log) {
             let left = found.events().filter(|it| it.position > append.horizon);
             left.for_each(|event| {
-                format::put_frame(&mut out, event, append.horizon, append.expiry)
+                let event = std::slice::from_ref(event);
+                format::put_frame(&mut out, event, append.horizon, append.expiry);
             });
         }
         out.extend_from_slice(frame);
@@ -137,6 +146,25 @@ impl FileJournal {
         let id = file.expect("every log has a file").id;
         delete(&self.log_path(id)).map_err(unseen)?;
         self.files_by_log.remove(log);
+        self.sync()
+    }
+
+    fn count(&self, key: &Key, counter: Counter) -> Result<(), CommitError> {
+        let path = self.counter_path(counter.birth);
+        self.write_whole(&path, &format::counter(key, counter))?;
+        self.sync()
+    }
+
+    fn remove_counter(&self, table: &Table, key: &Key) -> Result<(), CommitError> {
+        let counter = table
+            .counter(key)
+            .expect("a removed counter is in the table");
+        delete(&self.counter_path(counter.birth)).map_err(unseen)?;
+        self.sync()
+    }
+
+    fn write_epoch(&self, epoch: Epoch) -> Result<(), CommitError> {
+        self.write_whole(&self.directory.join(EPOCH), &format::epoch(epoch))?;
         self.sync()
     }
 
@@ -164,7 +192,7 @@ impl FileJournal {
 impl Journal for FileJournal {
     fn commit(&mut self, table: &Table, change: &Change) -> Result<(), CommitError> {
         // What removes gives out no number, and must be possible on a full disk.
-        if matches!(change, Change::Put { .. } | Change::Append(_)) {
+        if let Change::Put { .. } | Change::Append(_) | Change::Count { .. } = change {
             self.write_count()?;
         }
         match change {
@@ -172,6 +200,9 @@ impl Journal for FileJournal {
             Change::Remove { key } => self.remove(key),
             Change::Append(append) => self.append(table, append),
             Change::Forget { log } => self.forget(log),
+            Change::Count { key, counter } => self.count(key, *counter),
+            Change::RemoveCounter { key } => self.remove_counter(table, key),
+            Change::Epoch(epoch) => self.write_epoch(*epoch),
         }
     }
 }
@@ -185,8 +216,8 @@ fn is_wasteful(bytes: u64, table: &Table, log: &Key) -> bool {
     bytes > (2 * live + SLACK_BYTES) as u64
 }
 
-/// Bytes of a frame besides its value.
-const FRAME_BYTES: usize = 32;
+/// Bytes of a frame with one event, besides its value.
+const FRAME_BYTES: usize = 36;
 
 /// Not worth a new file.
 const SLACK_BYTES: usize = 64 << 10;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use super::journal::{COUNT, FileId, FileJournal, LogFile, file_stem};
+use super::journal::{COUNT, EPOCH, FileId, FileJournal, LogFile, file_stem};
 use super::{UNFINISHED, format, private, sync_directory};
 use crate::table::{Change, Table};
 
@@ -18,6 +18,8 @@ pub struct Recovery {
     pub records: usize,
     /// Logs that were read.
     pub logs: usize,
+    /// Counters that were read.
+    pub counters: usize,
     /// Writes that a crash interrupted before they were acknowledged; nothing of them is left.
     pub unfinished: usize,
     /// Damaged files. Their writes may have been acknowledged.
@@ -89,11 +91,13 @@ impl Loader<'_> {
         match (extension, file_id(path)) {
             (Some("record"), Some(id)) => self.load_record(path, id),
             (Some("log"), Some(id)) => self.load_log(path, id),
+            (Some("counter"), Some(id)) => self.load_counter(path, id),
+            (None, None) if path.ends_with(EPOCH) => self.load_epoch(path),
             (Some(UNFINISHED), _) => {
                 self.recovery.unfinished += 1;
                 fs::remove_file(path)
             }
-            // The store owns `count`, `lock` and the damaged files set aside. It ignores all other
+            // The store owns `count`, `epoch`, `lock` and the damaged files set aside. It ignores all other
             // files.
             _ => Ok(()),
         }
@@ -120,10 +124,11 @@ impl Loader<'_> {
             return self.set_aside(path);
         };
         self.last = self.last.max(found.birth.get()).max(id);
-        let Some(latest) = found.frames.last() else {
+        let events = found.frames.iter().flat_map(|frame| &frame.events);
+        let Some(latest) = events.map(|event| event.position).max() else {
             return self.set_aside(path);
         };
-        self.last = self.last.max(latest.event.position.get());
+        self.last = self.last.max(latest.get());
         let is_cut = found.whole == bytes.len()
             || self.cut(path, &bytes.slice(found.whole..), found.whole)?;
         let log = found.log.clone();
@@ -138,6 +143,30 @@ impl Loader<'_> {
             self.recovery.logs -= 1;
             fs::remove_file(older)
         })
+    }
+
+    fn load_counter(&mut self, path: &Path, id: FileId) -> io::Result<()> {
+        let bytes = Bytes::from(fs::read(path)?);
+        let Some((key, counter)) = format::read_counter(&bytes, id) else {
+            return self.set_aside(path);
+        };
+        self.last = self.last.max(id);
+        self.recovery.counters += 1;
+        let older = self.table.counter(&key);
+        self.table.apply(Change::Count { key, counter });
+        older.map_or(Ok(()), |older| {
+            self.recovery.counters -= 1;
+            fs::remove_file(self.journal.counter_path(older.birth))
+        })
+    }
+
+    fn load_epoch(&mut self, path: &Path) -> io::Result<()> {
+        let bytes = Bytes::from(fs::read(path)?);
+        let Some(epoch) = format::read_epoch(&bytes) else {
+            return self.set_aside(path);
+        };
+        self.table.apply(Change::Epoch(epoch));
+        Ok(())
     }
 
     /// Cuts a log after its last complete frame and stores the rest in a file beside it. Returns

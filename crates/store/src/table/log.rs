@@ -1,13 +1,12 @@
 //! One log in memory.
 
 use std::collections::VecDeque;
-use std::collections::vec_deque::Iter;
-use std::iter::Take;
 
 use super::{Room, entry_cost};
 use crate::key::Key;
 use crate::limits::StoreLimits;
-use crate::log::{Event, Position, Tail};
+use crate::log::{Event, Tail};
+use crate::position::Position;
 use crate::record::Expiry;
 
 /// Events in order, and the horizon of the dropped ones.
@@ -34,30 +33,21 @@ impl Log {
         }
     }
 
-    /// Appends an event and drops the events up to `horizon`.
-    pub(super) fn push(&mut self, event: Event, expiry: Expiry, horizon: Position) {
-        self.bytes += event.value.len();
-        self.events.push_back(event);
+    /// Appends events and drops the events up to the horizon.
+    pub(super) fn push(&mut self, events: Vec<Event>, expiry: Expiry, horizon: Position) {
+        for event in events {
+            self.bytes += event.value.len();
+            self.events.push_back(event);
+        }
         (self.expiry, self.horizon) = (expiry, horizon);
-        while self.events.front().is_some_and(|it| it.position <= horizon) {
+        while self
+            .events
+            .front()
+            .is_some_and(|it| it.position <= self.horizon)
+        {
             let dropped = self.events.pop_front();
             self.bytes -= dropped.map_or(0, |event| event.value.len());
         }
-    }
-
-    /// The oldest events that have to go when one of `bytes` bytes comes.
-    pub(super) fn overflow(&self, bytes: usize, limits: &StoreLimits) -> Take<Iter<'_, Event>> {
-        let (mut events, mut total) = (self.events.len() + 1, self.bytes + bytes);
-        let mut dropped = 0;
-        for event in &self.events {
-            if events <= limits.max_log_events && total <= limits.max_log_bytes {
-                break;
-            }
-            events -= 1;
-            total -= event.value.len();
-            dropped += 1;
-        }
-        self.events.iter().take(dropped)
     }
 
     pub(super) fn read(&self, after: Position, mut room: Room) -> Tail {
@@ -93,20 +83,29 @@ impl Log {
         entry_cost(key) + self.bytes + self.events.len() * StoreLimits::ENTRY_BYTES
     }
 
+    /// The position of the last event, or the birth without one.
+    pub(super) fn tail(&self) -> Position {
+        self.events
+            .back()
+            .map_or(self.birth, |event| event.position)
+    }
+
+    /// The sizes of the values that are left, oldest first.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
+        self.events.iter().map(|event| event.value.len())
+    }
+
     /// How many events are left.
-    #[cfg(feature = "file")]
     pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
 
     /// Bytes of the values that are left.
-    #[cfg(feature = "file")]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// The events that are left, oldest first.
-    #[cfg(feature = "file")]
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
     }
