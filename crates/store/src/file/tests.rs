@@ -39,10 +39,15 @@ fn poll_writes(store: &FileStore, reports: &Sender<bool>) {
     let _ = reports.send(put.as_mut().poll(&mut cx).is_pending());
     let mut removal = store.remove(NOW, &key, Precondition::Any);
     let _ = reports.send(removal.as_mut().poll(&mut cx).is_pending());
-    let mut append = store.append(NOW, &key, value, Expiry::Never);
+    let (events, tail, retention) = ([value], ExpectedTail::Any, Retention::default());
+    let mut append = store.append(NOW, &key, &events, tail, retention, Expiry::Never);
     let _ = reports.send(append.as_mut().poll(&mut cx).is_pending());
     let mut deletion = store.forget(NOW, &key);
     let _ = reports.send(deletion.as_mut().poll(&mut cx).is_pending());
+    let mut addition = store.add(NOW, &key, 1, Expiry::Never);
+    let _ = reports.send(addition.as_mut().poll(&mut cx).is_pending());
+    let mut epoch = store.epoch(Epoch::new(1));
+    let _ = reports.send(epoch.as_mut().poll(&mut cx).is_pending());
 }
 
 #[test]
@@ -54,8 +59,8 @@ fn a_write_does_not_hold_the_thread_that_polls_it() {
     let (reports, reported) = channel();
     let polled = Arc::clone(&store);
     let polling = thread::spawn(move || poll_writes(&polled, &reports));
-    let waits: Vec<_> = (0..4).map(|_| reported.recv_timeout(LONGEST)).collect();
+    let waits: Vec<_> = (0..6).map(|_| reported.recv_timeout(LONGEST)).collect();
     drop(disk);
     polling.join().expect("no panic");
-    assert_eq!(waits, [Ok(true); 4]);
+    assert_eq!(waits, [Ok(true); 6]);
 }
