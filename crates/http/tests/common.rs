@@ -24,12 +24,12 @@ pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 #[derive(Default)]
 pub(crate) struct Demo {
     pub(crate) calls: Arc<Counts>,
-    outlets: Mutex<Vec<Weak<dyn EngineHandle>>>,
+    engine_handles: Mutex<Vec<Weak<dyn EngineHandle>>>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) begun: AtomicUsize,
+    pub(crate) started: AtomicUsize,
     pub(crate) finished: AtomicUsize,
     pub(crate) dropped: AtomicUsize,
     pub(crate) notified: AtomicUsize,
@@ -38,8 +38,8 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn begun(&self) -> usize {
-        self.begun.load(Ordering::SeqCst)
+    pub(crate) fn started(&self) -> usize {
+        self.started.load(Ordering::SeqCst)
     }
 
     pub(crate) fn finished(&self) -> usize {
@@ -76,7 +76,7 @@ struct Presence(Arc<Counts>, bool);
 
 impl Presence {
     fn new(counts: &Arc<Counts>) -> Self {
-        counts.begun.fetch_add(1, Ordering::SeqCst);
+        counts.started.fetch_add(1, Ordering::SeqCst);
         counts.changed.notify_waiters();
         Self(Arc::clone(counts), false)
     }
@@ -135,8 +135,11 @@ impl Service for Demo {
         self.calls.notified.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        self.outlets.lock().expect("no panic").push(outlet);
+    fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
+        self.engine_handles
+            .lock()
+            .expect("no panic")
+            .push(engine_handle);
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -229,11 +232,11 @@ impl Demo {
     }
 
     fn publish(&self, change: &Change) {
-        let outlets = self.outlets.lock().expect("no panic").clone();
-        outlets
+        let engine_handles = self.engine_handles.lock().expect("no panic").clone();
+        engine_handles
             .iter()
             .filter_map(Weak::upgrade)
-            .for_each(|outlet| outlet.engine(&mut |engine| engine.publish(change)));
+            .for_each(|engine_handle| engine_handle.engine(&mut |engine| engine.publish(change)));
     }
 }
 
@@ -253,11 +256,11 @@ pub(crate) fn endpoint_with(options: HttpOptions) -> (Endpoint, Arc<Counts>) {
     (HttpService::new(BoxService::new(demo), options), calls)
 }
 
-/// An endpoint whose handlers may take as long as `ceiling`.
-pub(crate) fn endpoint_within(ceiling: Duration, options: HttpOptions) -> (Endpoint, Arc<Counts>) {
+/// An endpoint whose handlers may take as long as `timeout`.
+pub(crate) fn endpoint_within(timeout: Duration, options: HttpOptions) -> (Endpoint, Arc<Counts>) {
     let demo = Demo::default();
     let calls = Arc::clone(&demo.calls);
-    let service = TimeoutLayer::new(ceiling).layer(demo);
+    let service = TimeoutLayer::new(timeout).layer(demo);
     (HttpService::new(BoxService::new(service), options), calls)
 }
 

@@ -8,7 +8,7 @@ mod batches;
 mod bodies;
 mod browsers;
 mod exchange;
-mod faults;
+mod handler_errors;
 mod heads;
 mod lessons;
 mod load;

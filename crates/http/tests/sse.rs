@@ -186,7 +186,7 @@ async fn the_session_ends_with_its_stream() {
     let server = Server::open(HttpOptions::default()).await;
     let (stream, place) = server.session("2024-11-05").await;
     assert_eq!(server.post(&place, &call(1, "hang", json!({}))).await, 202);
-    assert_eq!(server.calls.begun(), 1);
+    assert_eq!(server.calls.started(), 1);
     drop(stream);
     let gone = async {
         while server.calls.dropped() == 0 || server.post(&place, &json!({})).await != 404 {

@@ -70,7 +70,7 @@ fn says_the_usual(headers: &RequestHeaders<'_>) -> bool {
 }
 
 /// Returns true if `Accept` includes a media type. Without `Accept`, all types are accepted.
-pub(crate) fn accepts(headers: &RequestHeaders<'_>, wanted: &str) -> bool {
+pub(crate) fn accepts(headers: &RequestHeaders<'_>, media_type: &str) -> bool {
     let mut lines = headers.all(Known::Accept).peekable();
     if lines.peek().is_none() {
         return true;
@@ -78,21 +78,22 @@ pub(crate) fn accepts(headers: &RequestHeaders<'_>, wanted: &str) -> bool {
     let ranges = lines
         .filter_map(|line| line.to_str().ok())
         .flat_map(|line| line.split(','));
-    best(ranges, wanted).is_some_and(|quality| quality > 0.0)
+    best(ranges, media_type).is_some_and(|quality| quality > 0.0)
 }
 
 /// Returns the quality of the most specific range that matches.
-fn best<'a>(ranges: impl Iterator<Item = &'a str>, wanted: &str) -> Option<f32> {
-    let matching = ranges.filter_map(|range| Some((specificity(range, wanted)?, quality(range))));
+fn best<'a>(ranges: impl Iterator<Item = &'a str>, media_type: &str) -> Option<f32> {
+    let matching =
+        ranges.filter_map(|range| Some((specificity(range, media_type)?, quality(range))));
     matching
         .max_by_key(|(specificity, _)| *specificity)
         .map(|(_, quality)| quality)
 }
 
-fn specificity(range: &str, wanted: &str) -> Option<u8> {
+fn specificity(range: &str, media_type: &str) -> Option<u8> {
     let range = essence(range);
-    let major = wanted.split('/').next().unwrap_or_default();
-    if range.eq_ignore_ascii_case(wanted) {
+    let major = media_type.split('/').next().unwrap_or_default();
+    if range.eq_ignore_ascii_case(media_type) {
         return Some(2);
     }
     match range.split_once('/')? {
@@ -109,8 +110,8 @@ fn quality(range: &str) -> f32 {
         .unwrap_or(1.0)
 }
 
-pub(crate) fn is_type(value: &str, wanted: &str) -> bool {
-    essence(value).eq_ignore_ascii_case(wanted)
+pub(crate) fn is_type(value: &str, media_type: &str) -> bool {
+    essence(value).eq_ignore_ascii_case(media_type)
 }
 
 fn essence(value: &str) -> &str {

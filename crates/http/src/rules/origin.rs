@@ -280,8 +280,8 @@ fn parse_port(text: &str) -> Option<u16> {
 }
 
 fn is_name(name: &str) -> bool {
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
-    !name.is_empty() && name.bytes().all(known)
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_allowed)
 }
 
 /// The origin of a page: a scheme, a host, and a port, which is always known for `http` and `https`.
@@ -306,8 +306,8 @@ impl<'a> Origin<'a> {
             "https" => Some(443),
             _ => None,
         });
-        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-        let is_scheme = !scheme.is_empty() && scheme.bytes().all(known);
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        let is_scheme = !scheme.is_empty() && scheme.bytes().all(is_allowed);
         is_scheme.then_some(Self::Site { scheme, host })
     }
 

@@ -73,8 +73,8 @@ impl<'h> RequestHeaders<'h> {
     pub(crate) fn of(map: &'h HeaderMap) -> Self {
         let mut values = [Values::None; Known::COUNT];
         for (name, value) in map {
-            if let Some(known) = Known::named(name) {
-                let slot = &mut values[known as usize];
+            if let Some(header) = Known::named(name) {
+                let slot = &mut values[header as usize];
                 *slot = match slot {
                     Values::None => Values::One(value),
                     Values::One(_) | Values::Several => Values::Several,
@@ -85,18 +85,18 @@ impl<'h> RequestHeaders<'h> {
     }
 
     /// Returns the values of a header in their order.
-    pub(crate) fn all(&self, known: Known) -> impl Iterator<Item = &'h HeaderValue> + use<'h> {
-        let (one, several) = match self.values[known as usize] {
+    pub(crate) fn all(&self, header: Known) -> impl Iterator<Item = &'h HeaderValue> + use<'h> {
+        let (one, several) = match self.values[header as usize] {
             Values::None => (None, None),
             Values::One(value) => (Some(value), None),
-            Values::Several => (None, Some(self.map.get_all(known.name()))),
+            Values::Several => (None, Some(self.map.get_all(header.name()))),
         };
         one.into_iter().chain(several.into_iter().flatten())
     }
 
     /// Returns true if the header has a value.
-    pub(crate) fn has(&self, known: Known) -> bool {
-        !matches!(self.values[known as usize], Values::None)
+    pub(crate) fn has(&self, header: Known) -> bool {
+        !matches!(self.values[header as usize], Values::None)
     }
 
     /// Reads a header that may occur once, as [`headers::single`] does.
@@ -104,14 +104,14 @@ impl<'h> RequestHeaders<'h> {
     /// # Errors
     ///
     /// As [`headers::single`].
-    pub(crate) fn single(&self, known: Known) -> Result<Option<&'h str>, HeaderError> {
-        match self.values[known as usize] {
+    pub(crate) fn single(&self, header: Known) -> Result<Option<&'h str>, HeaderError> {
+        match self.values[header as usize] {
             Values::None => Ok(None),
             Values::One(value) => match headers::text(value) {
                 Some(text) => Ok(Some(text)),
-                None => Err(HeaderError::NotText(known.name())),
+                None => Err(HeaderError::NotText(header.name())),
             },
-            Values::Several => Err(HeaderError::Repeated(known.name())),
+            Values::Several => Err(HeaderError::Repeated(header.name())),
         }
     }
 }
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn each_known_header_has_its_name() {
-        for known in ALL {
-            assert_eq!(Known::named(&known.name()), Some(known));
+        for header in ALL {
+            assert_eq!(Known::named(&header.name()), Some(header));
         }
     }
 
@@ -153,11 +153,11 @@ mod tests {
             map.append(name, value);
         }
         let found = RequestHeaders::of(&map);
-        for known in ALL {
-            let name = known.name();
-            assert!(found.all(known).eq(map.get_all(&name)), "{name}");
-            assert_eq!(found.has(known), map.contains_key(&name), "{name}");
-            assert_eq!(found.single(known), headers::single(&map, &name), "{name}");
+        for header in ALL {
+            let name = header.name();
+            assert!(found.all(header).eq(map.get_all(&name)), "{name}");
+            assert_eq!(found.has(header), map.contains_key(&name), "{name}");
+            assert_eq!(found.single(header), headers::single(&map, &name), "{name}");
         }
     }
 }

@@ -68,7 +68,7 @@ const TABLE: &[(ErrorCode, StatusCode, StatusCode)] = &[
 
 /// Returns the status of an error. It is 200 for unknown codes, which handlers define.
 pub(crate) fn status_of(code: ErrorCode, stage: Stage) -> StatusCode {
-    let row = TABLE.iter().find(|(known, ..)| *known == code);
+    let row = TABLE.iter().find(|(row, ..)| *row == code);
     match (row, stage) {
         (Some((_, admission, _)), Stage::Admission) => *admission,
         (Some((.., handler)), Stage::Handler) => *handler,

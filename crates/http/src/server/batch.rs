@@ -179,7 +179,7 @@ impl<S: Service> Batched<S> {
     pub(super) async fn reply(
         mut self,
         forms: AcceptedTypes,
-        patience: Duration,
+        stream_delay: Duration,
         pace: StreamTiming,
     ) -> Response<ResponseBody>
     where
@@ -188,7 +188,7 @@ impl<S: Service> Batched<S> {
         let mut answers = Vec::new();
         let gathered = timeout(
             match forms {
-                AcceptedTypes::Both => patience,
+                AcceptedTypes::Both => stream_delay,
                 AcceptedTypes::Json | AcceptedTypes::Neither => Duration::MAX,
             },
             poll_fn(|cx| self.gather(cx, forms, &mut answers)),

@@ -123,11 +123,11 @@ impl<S: Service> Endpoint<S> {
                 reply::reply_single(source, &id, era).await
             }
             PostResult::Waiting { source, id, era } => {
-                let patience = match &source {
+                let stream_delay = match &source {
                     Caller::Post(post) if post.primes() => limits.stream_delay,
                     _ => limits.keep_alive_interval,
                 };
-                reply::reply(source, &id, era, patience, self.pace()).await
+                reply::reply(source, &id, era, stream_delay, self.pace()).await
             }
         }
     }

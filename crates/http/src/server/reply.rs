@@ -40,16 +40,16 @@ pub(crate) enum Era {
 }
 
 /// Answers one request with the messages of `source`. The response is a stream, and `source` is boxed,
-/// if another message precedes the answer or no message is ready within `patience`.
+/// if another message precedes the answer or no message is ready within `stream_delay`.
 pub(crate) async fn reply<S: MessageSource + 'static>(
     mut source: S,
     id: &RequestId,
     era: Era,
-    patience: Duration,
+    stream_delay: Duration,
     pace: StreamTiming,
 ) -> Response<ResponseBody> {
     let stream_of = |source| EventStream::new(Box::new(source), pace);
-    match timeout(patience, poll_fn(|cx| source.poll_message(cx))).await {
+    match timeout(stream_delay, poll_fn(|cx| source.poll_message(cx))).await {
         Ok(Some(message)) if message.verdict.is_some() => answer(message, era),
         Ok(Some(notice)) => stream(stream_of(source).beginning_with(notice)),
         Ok(None) if source.is_owed() => error(StatusCode::OK, Some(id), &session_ended()),

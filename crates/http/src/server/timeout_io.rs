@@ -50,13 +50,13 @@ impl From<&HttpLimits> for IoTimeouts {
 #[derive(Debug)]
 pub(super) struct TimeoutIo<T> {
     io: T,
-    patience: IoTimeouts,
+    timeouts: IoTimeouts,
     phases: ConnectionPhases,
     asking: Asking,
     /// Set while a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
     /// Set once our side has ended.
-    farewell: Option<Pin<Box<Sleep>>>,
+    close_timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// The state of the request that the peer sends next.
@@ -71,10 +71,10 @@ struct Asking {
 
 impl<T> TimeoutIo<T> {
     /// Wraps `io`; `phases` states whether the peer may send a request or we owe a response.
-    pub(super) fn new(io: T, patience: IoTimeouts, phases: ConnectionPhases) -> Self {
+    pub(super) fn new(io: T, timeouts: IoTimeouts, phases: ConnectionPhases) -> Self {
         Self {
             io,
-            patience,
+            timeouts,
             phases,
             asking: Asking {
                 phase: ConnectionPhase::FIRST,
@@ -82,7 +82,7 @@ impl<T> TimeoutIo<T> {
                 until: Deadline::default(),
             },
             alarm: None,
-            farewell: None,
+            close_timer: None,
         }
     }
 
@@ -103,20 +103,20 @@ impl<T> TimeoutIo<T> {
             return Poll::Pending;
         }
         let Asking {
-            phase: known,
+            phase: last_phase,
             has_begun,
             until,
         } = &mut self.asking;
-        if phase != *known {
-            *known = phase;
+        if phase != *last_phase {
+            *last_phase = phase;
             *has_begun = false;
             until.clear();
         }
         if !until.is_set() {
             until.set(if *has_begun {
-                self.patience.head
+                self.timeouts.head
             } else {
-                self.patience.idle
+                self.timeouts.idle
             });
         }
         until.poll(cx)
@@ -128,10 +128,10 @@ impl<T> TimeoutIo<T> {
             self.alarm = None;
             return poll;
         }
-        let patience = self.patience.write;
+        let timeouts = self.timeouts.write;
         let alarm = self
             .alarm
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(timeouts)));
         std::task::ready!(alarm.as_mut().poll(cx));
         Poll::Ready(Err(too_slow("the peer has not read the response in time")))
     }
@@ -201,10 +201,10 @@ impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutIo<T> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.farewell.is_none() {
+        if self.close_timer.is_none() {
             let poll = Pin::new(&mut self.io).poll_shutdown(cx);
             std::task::ready!(self.watch(cx, poll))?;
-            self.farewell = Some(Box::pin(tokio::time::sleep(CLOSE_TIMEOUT)));
+            self.close_timer = Some(Box::pin(tokio::time::sleep(CLOSE_TIMEOUT)));
         }
         self.poll_farewell(cx).map(Ok)
     }
@@ -213,8 +213,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutIo<T> {
 impl<T: AsyncRead + Unpin> TimeoutIo<T> {
     /// Reads and drops bytes until the peer ends or the timeout has passed.
     fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let Some(farewell) = &mut self.farewell
-            && farewell.as_mut().poll(cx).is_ready()
+        if let Some(close_timer) = &mut self.close_timer
+            && close_timer.as_mut().poll(cx).is_ready()
         {
             return Poll::Ready(());
         }
@@ -241,12 +241,12 @@ mod tests {
     use super::*;
 
     fn patient<T>(io: T) -> TimeoutIo<T> {
-        let patience = IoTimeouts {
+        let timeouts = IoTimeouts {
             head: Duration::from_secs(20),
             idle: Duration::from_secs(60),
             write: Duration::from_secs(30),
         };
-        TimeoutIo::new(io, patience, ConnectionPhases::default())
+        TimeoutIo::new(io, timeouts, ConnectionPhases::default())
     }
 
     // hardening: H-186

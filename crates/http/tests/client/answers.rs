@@ -197,8 +197,8 @@ async fn a_malformed_answer_in_an_event_ends_its_call() {
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn a_json_rpc_error_is_read_from_an_error_status() {
-    let told = answered(|seen| json(404, &error(seen.id(), -32601))).await;
-    assert_eq!(code(&told), -32601);
+    let answer = answered(|seen| json(404, &error(seen.id(), -32601))).await;
+    assert_eq!(code(&answer), -32601);
     let without_id = answered(|_| json(400, &error(Value::Null, -32020))).await;
     assert_eq!(code(&without_id), -32020);
     let no_type = answered(|seen| with(400, &[], error(seen.id(), -32022).to_string())).await;
@@ -388,9 +388,9 @@ async fn a_subscription_may_be_quiet_for_as_long_as_it_likes() {
         Some(10_000 * SECOND),
     );
     tokio::time::sleep(3_601 * SECOND).await;
-    let heard = user.heard();
+    let received = user.received();
     assert!(
-        heard.contains(&"notifications/tools/list_changed".to_owned()),
-        "{heard:?}"
+        received.contains(&"notifications/tools/list_changed".to_owned()),
+        "{received:?}"
     );
 }

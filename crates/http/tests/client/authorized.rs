@@ -20,25 +20,25 @@ use super::user::{Outcome, User, user_with};
 /// Has a token after the first challenge, and records the challenges.
 #[derive(Clone, Default)]
 struct Clerk {
-    told: Arc<Mutex<Vec<String>>>,
-    editions: Arc<Mutex<u64>>,
+    log: Arc<Mutex<Vec<String>>>,
+    generations: Arc<Mutex<u64>>,
     never: bool,
 }
 
 impl Authorizer for Clerk {
-    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
-        let edition = *self.editions.lock().expect("whole");
-        self.told
+    async fn authorize(&self, summary: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
+        let generation = *self.generations.lock().expect("whole");
+        self.log
             .lock()
             .expect("whole")
-            .push(format!("{} {}", errand.method, errand.operation));
-        if edition == 0 {
+            .push(format!("{} {}", summary.method, summary.operation));
+        if generation == 0 {
             return Ok(AuthHeaders::none());
         }
-        let token = format!("Bearer t{edition}");
+        let token = format!("Bearer t{generation}");
         Ok(AuthHeaders::new(
             vec![("authorization".into(), token.into())],
-            edition,
+            generation,
         ))
     }
 
@@ -50,24 +50,24 @@ impl Authorizer for Clerk {
         let AuthChallenge {
             status,
             challenges,
-            generation: edition,
+            generation,
             before,
             ..
         } = &refused;
-        let told = format!("{status} {} {edition} {before}", challenges.join("|"));
-        self.told.lock().expect("whole").push(told);
+        let log = format!("{status} {} {generation} {before}", challenges.join("|"));
+        self.log.lock().expect("whole").push(log);
         if self.never {
             return Err(AuthorizerError::new("nobody signs in"));
         }
         if refused.before > 0 {
             return Ok(RetryDecision::GiveUp);
         }
-        *self.editions.lock().expect("whole") += 1;
+        *self.generations.lock().expect("whole") += 1;
         Ok(RetryDecision::Retry)
     }
 
     fn take_nonce(&self, nonce: &str) {
-        self.told
+        self.log
             .lock()
             .expect("whole")
             .push(format!("nonce {nonce}"));
@@ -104,14 +104,14 @@ async fn a_refused_request_is_sent_again_with_its_token() {
     assert_eq!(seen.len(), 2);
     assert_eq!(seen[0].body, seen[1].body, "the same message");
     assert_eq!(seen[1].header("authorization"), Some("Bearer t1"));
-    let told = clerk.told.lock().expect("whole").clone();
+    let log = clerk.log.lock().expect("whole").clone();
     let expected = [
         "POST tools/list",
         "401 Bearer scope=\"x\" 0 0",
         "POST tools/list",
         "nonce n",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(log, expected);
 }
 
 // hardening: H-43
@@ -151,9 +151,9 @@ async fn requests_of_a_session_have_the_token_and_delete_starts_no_sign_in() {
     user.driver.await.expect("it ran").expect("a clean end");
     let without = origin.seen().into_iter().filter(wants_token).count();
     assert_eq!(without, 1, "the first of all");
-    let told = clerk.told.lock().expect("whole").clone();
-    let refusals = told.iter().filter(|told| told.starts_with("401")).count();
-    assert_eq!(refusals, 1, "nobody signs in to say goodbye: {told:?}");
+    let log = clerk.log.lock().expect("whole").clone();
+    let refusals = log.iter().filter(|log| log.starts_with("401")).count();
+    assert_eq!(refusals, 1, "nobody signs in to say goodbye: {log:?}");
 }
 
 // spec: 2025-11-25 AUTH-59

@@ -125,10 +125,10 @@ async fn so_many_notices_are_on_their_way_and_more_wait() {
     });
     let user = User::in_session(origin.clone()).await;
     for _ in 0..65 {
-        let told = user
+        let outcome = user
             .peer
             .with_engine_mut(|engine| engine.notify("notifications/swell", None));
-        told.expect("there is room");
+        outcome.expect("there is room");
     }
     sleep(SECOND / 2).await;
     assert_eq!(origin.count("notifications/swell"), 64);
@@ -148,10 +148,10 @@ async fn calls_are_not_held_up_by_notices() {
     });
     let user = User::in_session(origin).await;
     for _ in 0..63 {
-        let told = user
+        let outcome = user
             .peer
             .with_engine_mut(|engine| engine.notify("notifications/swell", None));
-        told.expect("there is room");
+        outcome.expect("there is room");
     }
     sleep(SECOND).await;
     let listed = user.call("tools/list", json!({})).outcome().await;

@@ -175,13 +175,13 @@ async fn messages_are_not_sent_to_another_origin() {
 // spec: 2026-07-28 N-ERA-11, N-ERA-13
 #[tokio::test(start_paused = true)]
 async fn nothing_else_makes_us_look_for_the_older_transport() {
-    let told = FakeServer::new(|seen, _| json_answer(400, &error(seen.id(), -32022)));
-    let outcome = user(told.clone())
+    let server = FakeServer::new(|seen, _| json_answer(400, &error(seen.id(), -32022)));
+    let outcome = user(server.clone())
         .await
         .shake_hands(Revision::LATEST_LEGACY)
         .await;
     assert_eq!(code(&outcome), -32022);
-    assert_eq!(told.count("GET"), 0);
+    assert_eq!(server.count("GET"), 0);
     for (status, expected) in [
         (401, TransportErrorKind::Unauthorized(401)),
         (403, TransportErrorKind::Unauthorized(403)),

@@ -135,7 +135,7 @@ async fn changes_are_received_on_the_stream_of_the_session() {
         .await;
     assert_eq!(said(&changed), json!("changed"));
     sleep(SECOND).await;
-    assert_eq!(user.heard(), ["notifications/tools/list_changed"]);
+    assert_eq!(user.received(), ["notifications/tools/list_changed"]);
 }
 
 // spec: 2026-07-28 N-CANC-01
@@ -147,7 +147,7 @@ async fn a_call_that_is_dropped_ends_its_handler_in_every_revision() {
         let user = ready(served, revision).await;
         let call = user.call("tools/call", tool("hang", json!({})));
         sleep(SECOND).await;
-        assert_eq!((counts.begun(), counts.dropped()), (1, 0), "{revision}");
+        assert_eq!((counts.started(), counts.dropped()), (1, 0), "{revision}");
         drop(call);
         sleep(SECOND).await;
         assert_eq!(counts.dropped(), 1, "{revision}");

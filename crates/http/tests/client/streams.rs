@@ -145,7 +145,11 @@ async fn a_reply_that_is_cut_at_any_byte_arrives_once_and_in_order() {
         let user = User::in_session(cut_at(place)).await;
         let outcome = user.list().await;
         outcome.unwrap_or_else(|why| panic!("cut at {place}: {why}"));
-        assert_eq!(user.heard(), ["notifications/message"; 2], "cut at {place}");
+        assert_eq!(
+            user.received(),
+            ["notifications/message"; 2],
+            "cut at {place}"
+        );
     }
 }
 
@@ -301,7 +305,7 @@ async fn a_question_on_a_reply_is_answered_by_a_separate_post() {
     });
     let user = User::in_session(origin.clone()).await;
     user.list().await.expect("a result");
-    assert_eq!(user.heard(), ["roots/list"]);
+    assert_eq!(user.received(), ["roots/list"]);
     let all = origin.seen();
     let answer = all.iter().find(|seen| seen.json().get("result").is_some());
     let answer = answer.expect("an answer");

@@ -21,7 +21,7 @@ pub(crate) struct User {
     pub(crate) peer: Peer,
     pub(crate) driver: JoinHandle<Result<(), TransportError>>,
     /// The methods of notices and requests that came.
-    pub(crate) heard: Arc<Mutex<Vec<String>>>,
+    pub(crate) received: Arc<Mutex<Vec<String>>>,
 }
 
 pub(crate) type Outcome = Result<Box<RawValue>, PeerCallError>;
@@ -47,26 +47,29 @@ pub(crate) async fn user_at(url: &str, fetch: WebClient, options: &HttpClientOpt
         Arc::default(),
     );
     let peer = Peer::new(engine);
-    let heard = Arc::<Mutex<Vec<String>>>::default();
-    let (own, hears) = (peer.clone(), Arc::clone(&heard));
+    let received = Arc::<Mutex<Vec<String>>>::default();
+    let (own, received_log) = (peer.clone(), Arc::clone(&received));
     let driver = tokio::spawn(async move {
         let answers = own.clone();
-        drive(own, transport, move |event| hear(&answers, &hears, event)).await
+        drive(own, transport, move |event| {
+            record(&answers, &received_log, event)
+        })
+        .await
     });
     User {
         peer,
         driver,
-        heard,
+        received,
     }
 }
 
 /// Records the messages of the server, and answers its questions with minimal results.
-fn hear(peer: &Peer, heard: &Mutex<Vec<String>>, event: Event) {
-    let mut heard = heard.lock().expect("no panic");
+fn record(peer: &Peer, received: &Mutex<Vec<String>>, event: Event) {
+    let mut received = received.lock().expect("no panic");
     match event {
-        Event::Notification(notified) => heard.push(notified.method.as_str().to_owned()),
+        Event::Notification(notified) => received.push(notified.method.as_str().to_owned()),
         Event::Request(ticket, incoming) => {
-            heard.push(incoming.method.as_str().to_owned());
+            received.push(incoming.method.as_str().to_owned());
             let roots = Rendered::from_object(r#"{"roots":[]}"#.into(), None);
             peer.with_engine_mut(|engine| engine.answer(ticket, Ok(Reply::Complete(roots))));
         }
@@ -101,10 +104,10 @@ impl User {
     }
 
     pub(crate) async fn discover(&self) -> Outcome {
-        let patience = Timeouts::new(Duration::from_secs(10), Duration::from_secs(10));
+        let timeouts = Timeouts::new(Duration::from_secs(10), Duration::from_secs(10));
         let call = self
             .peer
-            .open(|engine, now| engine.discover(now, Revision::LATEST, patience));
+            .open(|engine, now| engine.discover(now, Revision::LATEST, timeouts));
         call.expect("it is open").outcome().await
     }
 
@@ -116,14 +119,14 @@ impl User {
         &self,
         method: &str,
         params: Value,
-        patience: Option<Duration>,
+        timeouts: Option<Duration>,
     ) -> PeerCall {
         let Value::Object(params) = params else {
             panic!("parameters are an object");
         };
         let params: JsonObject = params;
         let mut call = NewCall::new(method, params);
-        call.timeouts = patience.map(|time| Timeouts::new(time, time));
+        call.timeouts = timeouts.map(|time| Timeouts::new(time, time));
         self.peer.call(call).expect("it may be called")
     }
 
@@ -140,8 +143,8 @@ impl User {
         self.driver.await.expect("no panic")
     }
 
-    pub(crate) fn heard(&self) -> Vec<String> {
-        self.heard.lock().expect("no panic").clone()
+    pub(crate) fn received(&self) -> Vec<String> {
+        self.received.lock().expect("no panic").clone()
     }
 }
 

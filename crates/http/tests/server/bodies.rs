@@ -112,7 +112,7 @@ async fn a_body_that_is_not_a_message_is_rejected() {
         assert_eq!(came.json()["id"] == json!(7), has_id, "{said} {came:?}");
         came.assert_discreet(&said);
     }
-    assert_eq!(port.calls.begun(), 0);
+    assert_eq!(port.calls.started(), 0);
 }
 
 // spec: 2025-11-25 MSG-02

@@ -77,7 +77,7 @@ async fn only_loopback_names_and_pages_are_served() {
             came.assert_discreet(&said);
         }
     }
-    assert_eq!(port.calls.begun(), 8);
+    assert_eq!(port.calls.started(), 8);
 }
 
 // hardening: H-1
@@ -136,7 +136,7 @@ async fn requests_that_browsers_send_without_a_preflight_are_not_executed() {
     }
     let tunnel = port.send(&b"CONNECT 127.0.0.1:80 HTTP/1.1\r\nhost: 127.0.0.1:80\r\nconnection: close\r\n\r\n"[..]).await;
     assert!((400..500).contains(&tunnel.status), "{tunnel:?}");
-    assert_eq!(port.calls.begun(), 0);
+    assert_eq!(port.calls.started(), 0);
     assert_eq!(port.ask(list()).await.status, 200);
 }
 

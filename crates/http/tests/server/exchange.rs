@@ -94,7 +94,7 @@ async fn a_client_that_goes_away_drops_the_handler() {
         drop(left);
     }
     assert_eq!(
-        (calls.begun(), calls.dropped(), calls.finished()),
+        (calls.started(), calls.dropped(), calls.finished()),
         (2, 2, 0)
     );
 }

@@ -122,6 +122,6 @@ async fn heads_that_two_readers_could_read_differently_are_refused() {
             came.head
         );
     }
-    assert_eq!(port.calls.begun(), 0);
+    assert_eq!(port.calls.started(), 0);
     assert_eq!(port.ask(list()).await.status, 200);
 }

@@ -83,7 +83,7 @@ async fn a_request_whose_id_is_in_flight_does_not_take_the_place_of_the_first() 
     let mut first = port.connect().await;
     let slow = slow.with("connection", "close").bytes(port.address);
     first.write_all(&slow).await.expect("sent");
-    while port.calls.begun() == 0 {
+    while port.calls.started() == 0 {
         tokio::task::yield_now().await;
     }
     let second = port

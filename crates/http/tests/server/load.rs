@@ -107,7 +107,7 @@ async fn clients_that_vanish_drop_their_handlers() {
             .expect("written");
         streams.push(stream);
     }
-    port.calls.until(|calls| calls.begun() == 50).await;
+    port.calls.until(|calls| calls.started() == 50).await;
     drop(streams);
     port.calls.until(|calls| calls.dropped() == 50).await;
     assert_eq!(port.ask(list()).await.status, 200);
@@ -127,23 +127,26 @@ async fn the_end_lets_calls_finish_and_streams_end() {
         .write_all(&listen.bytes(port.address))
         .await
         .expect("written");
-    let mut heard = String::new();
-    while !heard.contains("acknowledged") {
-        heard.push(char::from(listener.read_u8().await.expect("a stream")));
+    let mut received = String::new();
+    while !received.contains("acknowledged") {
+        received.push(char::from(listener.read_u8().await.expect("a stream")));
     }
     let mut call = port.connect().await;
     call.write_all(&modern_tool(6, "gated", json!({})).bytes(port.address))
         .await
         .expect("written");
-    port.calls.until(|calls| calls.begun() == 1).await;
+    port.calls.until(|calls| calls.started() == 1).await;
     port.begin_end();
-    listener.read_to_string(&mut heard).await.expect("an end");
+    listener
+        .read_to_string(&mut received)
+        .await
+        .expect("an end");
     port.calls.open_gate();
     let mut answered = String::new();
     call.read_to_string(&mut answered).await.expect("an end");
     assert!(
-        heard.contains("acknowledged") && heard.contains("\"id\":5,"),
-        "{heard}"
+        received.contains("acknowledged") && received.contains("\"id\":5,"),
+        "{received}"
     );
     assert!(
         answered.contains("\"id\":6,") && answered.contains("done"),
@@ -174,7 +177,7 @@ async fn waits_without_an_end_are_waits_without_an_end() {
         .expect("written");
     assert_eq!(port.ask(list()).await.status, 200);
     port.begin_end();
-    let mut heard = String::new();
-    stream.read_to_string(&mut heard).await.expect("an end");
+    let mut received = String::new();
+    stream.read_to_string(&mut received).await.expect("an end");
     port.ended().await;
 }

@@ -176,7 +176,7 @@ async fn a_client_that_resumes_receives_missed_messages_and_the_rest() {
         let mut body = reader.come_back(&endpoint, &session).await;
         reader.read_to_end(&mut body).await;
         assert_eq!(json!(reader.steps()), all, "{seen} seen, away for {away} s");
-        assert_eq!((calls.begun(), calls.finished()), (1, 1));
+        assert_eq!((calls.started(), calls.finished()), (1, 1));
     }
 }
 
@@ -432,7 +432,7 @@ async fn a_handler_may_let_its_client_wait_without_a_connection() {
     reader.read_to_end(&mut body).await;
     let text = &reader.messages[0]["result"]["content"][0]["text"];
     assert_eq!(text, "parted: true");
-    assert_eq!((calls.begun(), calls.finished()), (1, 1));
+    assert_eq!((calls.started(), calls.finished()), (1, 1));
 }
 
 // spec: 2025-11-25 AMB-30

@@ -575,7 +575,7 @@ async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {
 
 #[test]
 fn a_handler_that_sends_on_drop_does_not_block_the_end_of_its_runtime() {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -587,13 +587,13 @@ fn a_handler_that_sends_on_drop_does_not_block_the_end_of_its_runtime() {
             let parting = tool(1, "parting words", json!({})).in_session(&id);
             let served = endpoint.clone();
             tokio::spawn(async move { parting.of(&served).await });
-            while calls.begun() == 0 {
+            while calls.started() == 0 {
                 tokio::task::yield_now().await;
             }
         });
         drop(runtime);
-        tell.send(calls.dropped()).expect("somebody waits");
+        sender.send(calls.dropped()).expect("somebody waits");
     });
-    let dropped = told.recv_timeout(Duration::from_secs(20));
+    let dropped = receiver.recv_timeout(Duration::from_secs(20));
     assert_eq!(dropped, Ok(1), "the runtime ended, and the handler with it");
 }

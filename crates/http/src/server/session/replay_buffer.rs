@@ -358,8 +358,8 @@ mod tests {
             buffer.leave(*stream, Instant::now());
         }
         record(&mut buffer, streams[3], 1);
-        let known: Vec<_> = buffer.streams.iter().map(|entry| entry.stream).collect();
-        assert_eq!(known, [streams[0], streams[2], streams[3]]);
+        let kept: Vec<_> = buffer.streams.iter().map(|entry| entry.stream).collect();
+        assert_eq!(kept, [streams[0], streams[2], streams[3]]);
         assert_eq!((buffer.kept.events, buffer.kept.bytes), (7, 4));
     }
 

@@ -13,25 +13,25 @@ use crate::common::{
 
 /// How a client speaks to the endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ClientKind {
     Session(&'static str),
     Sessionless(&'static str),
     Modern,
 }
 
-const WAYS: [Way; 7] = [
-    Way::Session("2025-03-26"),
-    Way::Session("2025-06-18"),
-    Way::Session("2025-11-25"),
-    Way::Sessionless("2025-03-26"),
-    Way::Sessionless("2025-06-18"),
-    Way::Sessionless("2025-11-25"),
-    Way::Modern,
+const CLIENT_KINDS: [ClientKind; 7] = [
+    ClientKind::Session("2025-03-26"),
+    ClientKind::Session("2025-06-18"),
+    ClientKind::Session("2025-11-25"),
+    ClientKind::Sessionless("2025-03-26"),
+    ClientKind::Sessionless("2025-06-18"),
+    ClientKind::Sessionless("2025-11-25"),
+    ClientKind::Modern,
 ];
 
 /// How a handler fails its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum HandlerError {
     PanicsAtOnce,
     PanicsLater,
     HangsAndIsCancelled,
@@ -39,31 +39,31 @@ enum Fault {
     IsTooSlow,
 }
 
-const FAULTS: [Fault; 5] = [
-    Fault::PanicsAtOnce,
-    Fault::PanicsLater,
-    Fault::HangsAndIsCancelled,
-    Fault::HangsAndLosesItsClient,
-    Fault::IsTooSlow,
+const HANDLER_ERRORS: [HandlerError; 5] = [
+    HandlerError::PanicsAtOnce,
+    HandlerError::PanicsLater,
+    HandlerError::HangsAndIsCancelled,
+    HandlerError::HangsAndLosesItsClient,
+    HandlerError::IsTooSlow,
 ];
 
 /// No handler may take longer.
-const CEILING: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Client {
     endpoint: Endpoint,
-    way: Way,
+    client_kind: ClientKind,
     session: Option<String>,
 }
 
 impl Client {
-    async fn connect(endpoint: Endpoint, way: Way) -> Self {
+    async fn connect(endpoint: Endpoint, client_kind: ClientKind) -> Self {
         let mut client = Self {
             endpoint,
-            way,
+            client_kind,
             session: None,
         };
-        if let Way::Session(revision) = way {
+        if let ClientKind::Session(revision) = client_kind {
             let opened = initialize(revision).of(&client.endpoint).await;
             let id = opened.headers()["mcp-session-id"].to_str().expect("text");
             client.session = Some(id.to_owned());
@@ -74,17 +74,17 @@ impl Client {
     }
 
     fn put(&self, ask: Ask) -> Ask {
-        match (self.way, &self.session) {
-            (Way::Session(revision), Some(id)) => {
+        match (self.client_kind, &self.session) {
+            (ClientKind::Session(revision), Some(id)) => {
                 ask.in_session(id).with("mcp-protocol-version", revision)
             }
-            (Way::Sessionless(revision), _) => ask.with("mcp-protocol-version", revision),
+            (ClientKind::Sessionless(revision), _) => ask.with("mcp-protocol-version", revision),
             _ => ask,
         }
     }
 
     fn tool(&self, id: i64, name: &str, arguments: Value) -> Ask {
-        if self.way == Way::Modern {
+        if self.client_kind == ClientKind::Modern {
             return modern_tool(id, name, arguments);
         }
         let params = json!({ "name": name, "arguments": arguments });
@@ -95,21 +95,21 @@ impl Client {
         let params = json!({ "requestId": request });
         let body =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-        let ask = match self.way {
-            Way::Modern => post(body.to_string()).with("mcp-protocol-version", "2026-07-28"),
+        let ask = match self.client_kind {
+            ClientKind::Modern => post(body.to_string()).with("mcp-protocol-version", "2026-07-28"),
             _ => self.put(post(body.to_string())),
         };
         assert_eq!(ask.json(&self.endpoint).await.0, 202);
     }
 
     /// Sends a request that fails, and checks the result.
-    async fn suffer(&self, fault: Fault) {
-        match fault {
-            Fault::PanicsAtOnce => self.expect_error("panic").await,
-            Fault::PanicsLater => self.expect_error("panic later").await,
-            Fault::IsTooSlow => self.expect_error("slow").await,
-            Fault::HangsAndIsCancelled => self.cancel_a_call().await,
-            Fault::HangsAndLosesItsClient => {
+    async fn cause(&self, handler_error: HandlerError) {
+        match handler_error {
+            HandlerError::PanicsAtOnce => self.expect_error("panic").await,
+            HandlerError::PanicsLater => self.expect_error("panic later").await,
+            HandlerError::IsTooSlow => self.expect_error("slow").await,
+            HandlerError::HangsAndIsCancelled => self.cancel_a_call().await,
+            HandlerError::HangsAndLosesItsClient => {
                 let call = self.tool(7, "hang", json!({})).json(&self.endpoint);
                 assert!(timeout(Duration::from_secs(1), call).await.is_err());
             }
@@ -134,9 +134,9 @@ impl Client {
         };
         let (response, ()) = tokio::join!(call, cancelling);
         let kind = response.headers()["content-type"].to_str().expect("text");
-        let expected = match self.way {
-            Way::Session(_) => "text/event-stream",
-            Way::Sessionless(_) | Way::Modern => "application/json",
+        let expected = match self.client_kind {
+            ClientKind::Session(_) => "text/event-stream",
+            ClientKind::Sessionless(_) | ClientKind::Modern => "application/json",
         };
         assert_eq!(kind, expected);
     }
@@ -145,22 +145,33 @@ impl Client {
 // hardening: H-138, H-182, H-183
 #[tokio::test(start_paused = true)]
 async fn a_failing_handler_does_not_affect_other_clients() {
-    for way in WAYS {
-        for fault in FAULTS {
+    for client_kind in CLIENT_KINDS {
+        for handler_error in HANDLER_ERRORS {
             let mut options = HttpOptions::default();
-            if matches!(way, Way::Sessionless(_)) {
+            if matches!(client_kind, ClientKind::Sessionless(_)) {
                 options.legacy = LegacyMode::Sessionless;
             }
-            let (endpoint, calls) = endpoint_within(CEILING, options);
-            let client = Client::connect(endpoint, way).await;
-            client.suffer(fault).await;
+            let (endpoint, calls) = endpoint_within(TIMEOUT, options);
+            let client = Client::connect(endpoint, client_kind).await;
+            client.cause(handler_error).await;
             let echo = client.tool(8, "echo", json!({ "still": "here" }));
             let (status, body) = echo.json(&client.endpoint).await;
-            assert_eq!((status, &body["id"]), (200, &json!(8)), "{way:?} {fault:?}");
-            assert!(body["result"].is_object(), "{way:?} {fault:?} {body}");
-            sleep(CEILING).await;
-            let left = (calls.begun(), calls.dropped() + calls.finished());
-            assert_eq!(left, (2, 2), "no handler stays behind: {way:?} {fault:?}");
+            assert_eq!(
+                (status, &body["id"]),
+                (200, &json!(8)),
+                "{client_kind:?} {handler_error:?}"
+            );
+            assert!(
+                body["result"].is_object(),
+                "{client_kind:?} {handler_error:?} {body}"
+            );
+            sleep(TIMEOUT).await;
+            let left = (calls.started(), calls.dropped() + calls.finished());
+            assert_eq!(
+                left,
+                (2, 2),
+                "no handler stays behind: {client_kind:?} {handler_error:?}"
+            );
         }
     }
 }
