@@ -83,7 +83,7 @@ impl Watcher {
                     Err(error) => {
                         tracing::debug!(%error, "changes cannot be listened to");
                         failures += 1;
-                        sleep(self.pause(failures)).await;
+                        sleep(self.options.reconnect_delay_after(failures)).await;
                         continue;
                     }
                 }
@@ -98,7 +98,7 @@ impl Watcher {
                     let was_good = open.since.elapsed() > self.options.max_reconnect_delay;
                     failures = if was_good { 1 } else { failures + 1 };
                     watched = None;
-                    sleep(self.pause(failures)).await;
+                    sleep(self.options.reconnect_delay_after(failures)).await;
                 },
                 () = self.cache.grown() => sleep(GATHERING).await,
             }
@@ -167,13 +167,6 @@ impl Watcher {
             requested,
             since: Instant::now(),
         }))
-    }
-
-    fn pause(&self, failures: u32) -> Duration {
-        let doubled = 1_u32.checked_shl(failures.saturating_sub(1));
-        let pause = self.options.reconnect_delay;
-        let pause = pause.saturating_mul(doubled.unwrap_or(u32::MAX));
-        pause.min(self.options.max_reconnect_delay)
     }
 }
 

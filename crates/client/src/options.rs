@@ -90,6 +90,17 @@ pub struct ClientOptions {
     pub max_client_task_ttl: Duration,
 }
 
+impl ClientOptions {
+    /// Returns the pause after this number of failed attempts in a row.
+    pub(crate) fn reconnect_delay_after(&self, failures: u32) -> Duration {
+        let doubled = 1_u32.checked_shl(failures.saturating_sub(1));
+        let delay = self
+            .reconnect_delay
+            .saturating_mul(doubled.unwrap_or(u32::MAX));
+        delay.min(self.max_reconnect_delay)
+    }
+}
+
 impl Default for ClientOptions {
     fn default() -> Self {
         Self {
@@ -121,5 +132,18 @@ impl Default for ClientOptions {
             client_task_ttl: Duration::from_secs(600),
             max_client_task_ttl: Duration::from_secs(24 * 60 * 60),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reconnect_delay_doubles_up_to_its_limit() {
+        let options = ClientOptions::default();
+        let delays = [0, 1, 2, 5, 6, 32, 33, u32::MAX]
+            .map(|failures| options.reconnect_delay_after(failures).as_secs());
+        assert_eq!(delays, [1, 1, 2, 16, 30, 30, 30, 30]);
     }
 }

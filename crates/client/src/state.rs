@@ -74,11 +74,7 @@ impl ClientState {
         let (Some(failed_at), Some(failure)) = (state.failed_at, &state.failure) else {
             return Ok(());
         };
-        let doubled = 1_u32
-            .checked_shl(state.failures.saturating_sub(1))
-            .unwrap_or(u32::MAX);
-        let pause = self.options.reconnect_delay.saturating_mul(doubled);
-        if failed_at.elapsed() >= pause.min(self.options.max_reconnect_delay) {
+        if failed_at.elapsed() >= self.options.reconnect_delay_after(state.failures) {
             return Ok(());
         }
         Err(CallError::NotConnected {

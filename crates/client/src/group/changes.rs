@@ -6,7 +6,6 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_core::Stream;
 use pintle_model::SubscriptionFilter;
@@ -184,9 +183,7 @@ impl Follower {
         self.has_gap = true;
         self.failures += 1;
         let options = &self.member.client.0.options;
-        let doubled = 1_u32.checked_shl(self.failures - 1).unwrap_or(u32::MAX);
-        let pause: Duration = options.reconnect_delay.saturating_mul(doubled);
-        sleep(pause.min(options.max_reconnect_delay)).await;
+        sleep(options.reconnect_delay_after(self.failures)).await;
     }
 }
 
