@@ -129,6 +129,9 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// [`OutcomeError`]; the peer is at fault.
     pub fn decode(result: &RawValue) -> Result<Self, OutcomeError> {
+        if let Some(complete) = without::complete(result) {
+            return Ok(Self::Complete(complete));
+        }
         let peek = Peek::read(result)?;
         Self::decode_as(result, peek.result_type)
     }
@@ -158,11 +161,9 @@ impl<R: DeserializeOwned> Outcome<R> {
             ResultType::Complete if tag.is_none() => {
                 Ok(Self::Complete(serde_json::from_str(result.get())?))
             }
-            ResultType::Complete => Ok(Self::Complete(without::member(result, RESULT_TYPE)?)),
-            ResultType::InputRequired => {
-                Ok(Self::InputRequired(without::member(result, RESULT_TYPE)?))
-            }
-            ResultType::Task => Ok(Self::Task(without::member(result, RESULT_TYPE)?)),
+            ResultType::Complete => Ok(Self::Complete(without::kind(result)?)),
+            ResultType::InputRequired => Ok(Self::InputRequired(without::kind(result)?)),
+            ResultType::Task => Ok(Self::Task(without::kind(result)?)),
             ResultType::Unknown(result_type) => Err(OutcomeError::UnknownType { result_type }),
         }
     }

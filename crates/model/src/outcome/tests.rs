@@ -116,3 +116,28 @@ fn the_kind_of_a_result_is_read_alike_by_both_readers() {
         assert_eq!(ResultType::of(&raw).ok(), kind, "{text}");
     }
 }
+
+#[test]
+fn one_pass_agrees_with_the_careful_reader() {
+    let members = [
+        "\"a\":1",
+        "\"resultType\":\"complete\"",
+        "\"resultType\":\"task\"",
+        "\"resultType\":null",
+        "\"resultType\":\"c\\u006fmplete\"",
+        "\"content\":[]",
+        "\"_meta\":7",
+    ];
+    for (first, second) in members
+        .iter()
+        .flat_map(|one| members.map(|other| (*one, other)))
+    {
+        for text in [format!("{{{first}}}"), format!("{{{first},{second}}}")] {
+            let raw = RawValue::from_string(text).unwrap();
+            let peek = Peek::read(&raw).map_err(OutcomeError::from);
+            let careful = peek.and_then(|peek| Outcome::decode_as(&raw, peek.result_type));
+            let read: Result<Outcome<CallToolResult>, _> = Outcome::decode(&raw);
+            assert_eq!(read.ok(), careful.ok(), "{raw}");
+        }
+    }
+}

@@ -1,41 +1,62 @@
-//! Decoding an object as if one of its members were not there.
+//! Decoding a result without its kind.
 //!
-//! Types keep unknown members. A member that only routes must not be one of them.
+//! Types keep unknown members. The kind of a result must not be one of them.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::value::CowStrDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
-/// Reads `object` as a `T`, skipping the member `name`.
+use super::RESULT_TYPE;
+
+/// Reads a result that states no kind, or that it is complete, in one pass. `None` for other results,
+/// and for results that are invalid.
+pub(super) fn complete<T: DeserializeOwned>(result: &RawValue) -> Option<T> {
+    let kind = Cell::new(Kind::Absent);
+    let value = read(result, &kind).ok()?;
+    (kind.get() != Kind::Other).then_some(value)
+}
+
+/// Reads a result as a `T`, skipping its kind.
 ///
 /// # Errors
 ///
 /// If the other members are not those of a `T`.
-pub(super) fn member<T: DeserializeOwned>(
-    object: &RawValue,
-    name: &'static str,
-) -> Result<T, serde_json::Error> {
+pub(super) fn kind<T: DeserializeOwned>(result: &RawValue) -> Result<T, serde_json::Error> {
+    read(result, &Cell::new(Kind::Absent))
+}
+
+fn read<T: DeserializeOwned>(result: &RawValue, kind: &Cell<Kind>) -> Result<T, serde_json::Error> {
     T::deserialize(Without {
-        name,
-        inner: &mut serde_json::Deserializer::from_str(object.get()),
+        kind,
+        inner: &mut serde_json::Deserializer::from_str(result.get()),
     })
 }
 
-struct Without<T> {
-    name: &'static str,
+/// The skipped member, once it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Absent,
+    Complete,
+    /// Another kind, or a second member.
+    Other,
+}
+
+struct Without<'k, T> {
+    kind: &'k Cell<Kind>,
     inner: T,
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Without<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Without<'_, D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.inner.deserialize_map(Without {
-            name: self.name,
+            kind: self.kind,
             inner: visitor,
         })
     }
@@ -46,7 +67,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Without<D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Without<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Without<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,13 +76,13 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Without<V> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         self.inner.visit_map(Without {
-            name: self.name,
+            kind: self.kind,
             inner: map,
         })
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -69,10 +90,14 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<A> {
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
         while let Some(Key(key)) = self.inner.next_key()? {
-            if key != self.name {
+            if key != RESULT_TYPE {
                 return seed.deserialize(CowStrDeserializer::new(key)).map(Some);
             }
-            self.inner.next_value::<IgnoredAny>()?;
+            let Key(kind) = self.inner.next_value()?;
+            self.kind.set(match (self.kind.get(), &*kind) {
+                (Kind::Absent, "complete") => Kind::Complete,
+                _ => Kind::Other,
+            });
         }
         Ok(None)
     }
@@ -82,6 +107,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<A> {
     }
 }
 
-/// A member's name; borrowed unless it is written with escapes.
+/// A text; borrowed unless it is written with escapes.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
