@@ -138,13 +138,15 @@ impl Peer {
 
     pub(crate) fn poll_outgoing(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let mut state = self.lock();
-        if let Some(outgoing) = state.next_outgoing() {
+        if state.engine.queued() > 0
+            && let Some(outgoing) = state.next_outgoing()
+        {
             return Poll::Ready(Some(outgoing));
         }
         if state.is_closing {
             return Poll::Ready(None);
         }
-        state.transport = Some(task.waker().clone());
+        wait(&mut state.transport, task);
         Poll::Pending
     }
 
@@ -153,7 +155,7 @@ impl Peer {
         if state.is_closing {
             return Poll::Ready(());
         }
-        state.transport = Some(task.waker().clone());
+        wait(&mut state.transport, task);
         Poll::Pending
     }
 
@@ -163,13 +165,15 @@ impl Peer {
 
     pub(crate) fn poll_woken(&self, task: &mut Context<'_>) -> Poll<Woken> {
         let mut state = self.lock();
-        if let Some(event) = state.engine.poll_event() {
+        if state.engine.has_events()
+            && let Some(event) = state.engine.poll_event()
+        {
             return Poll::Ready(Woken::Event(event));
         }
         if state.is_due_earlier() {
             return Poll::Ready(Woken::Rearm);
         }
-        state.driver = Some(task.waker().clone());
+        wait(&mut state.driver, task);
         Poll::Pending
     }
 
@@ -220,6 +224,14 @@ impl State {
             None
         };
         (transport, driver)
+    }
+}
+
+/// Keeps the waker of a task. One that wakes the same task stays.
+fn wait(place: &mut Option<Waker>, task: &Context<'_>) {
+    match place {
+        Some(waker) => waker.clone_from(task.waker()),
+        None => *place = Some(task.waker().clone()),
     }
 }
 
