@@ -88,7 +88,8 @@ async fn next_piece<B: Body>(
                 let now = Instant::now();
                 let end = *end.get_or_insert(deadline_after(now, bounds.time));
                 let until = end.min(deadline_after(now, bounds.pause));
-                let next = timeout_at(until, poll_fn(poll)).await;
+                // Boxed, because most small bodies arrive with their head.
+                let next = Box::pin(timeout_at(until, poll_fn(poll))).await;
                 next.map_err(|_| BodyError::Stalled)?
             }
         };

@@ -47,7 +47,7 @@ impl<F: HttpClient> Agent<F> {
     /// [`HttpTransportError::Unauthorized`].
     pub(crate) async fn ask(
         &self,
-        ask: PreparedRequest<'_>,
+        ask: &PreparedRequest<'_>,
         wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         match &self.authorizer {
@@ -60,7 +60,7 @@ impl<F: HttpClient> Agent<F> {
     async fn ask_authorized(
         &self,
         authorizer: &BoxAuthorizer,
-        ask: PreparedRequest<'_>,
+        ask: &PreparedRequest<'_>,
         wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let url = ask.to.to_string();
@@ -94,7 +94,7 @@ impl<F: HttpClient> Agent<F> {
 
     async fn attempt(
         &self,
-        ask: PreparedRequest<'_>,
+        ask: &PreparedRequest<'_>,
         headers: Option<&HeaderMap>,
         wait: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
@@ -104,7 +104,7 @@ impl<F: HttpClient> Agent<F> {
 
     async fn follow(
         &self,
-        ask: PreparedRequest<'_>,
+        ask: &PreparedRequest<'_>,
         headers: Option<&HeaderMap>,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let mut moved = None;
@@ -127,7 +127,7 @@ impl<F: HttpClient> Agent<F> {
 
     fn request(
         &self,
-        ask: PreparedRequest<'_>,
+        ask: &PreparedRequest<'_>,
         to: &EndpointUrl,
         headers: Option<&HeaderMap>,
     ) -> Request<Bytes> {

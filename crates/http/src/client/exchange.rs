@@ -37,7 +37,8 @@ pub(crate) struct PostedCall {
     pub(crate) body: Bytes,
     /// The JSON-RPC error of a response whose status suggests the older transport. It is the answer,
     /// unless the server uses that transport.
-    doubtful: OnceLock<Bytes>,
+    // Boxed, because few calls have one.
+    doubtful: OnceLock<Box<Bytes>>,
 }
 
 impl PostedCall {
@@ -89,39 +90,56 @@ impl<F: HttpClient> HttpConversation<F> {
     /// [`HttpTransportError`] if the call has no answer.
     pub(crate) async fn exchange(&self, call: &PostedCall) -> Result<(), HttpTransportError> {
         let state = self.state(call.head.revision);
-        let subject = call.subject();
-        let wait = self.limits.response_idle_timeout;
-        let message = call.mirrored(&subject);
-        let response = self.post(&state, message, &call.body, wait).await?;
-        if self.has_two_endpoints() {
-            return taken(response, &state).await;
-        }
-        self.read_response(call, &state, response).await
-    }
-
-    async fn read_response(
-        &self,
-        call: &PostedCall,
-        state: &SessionState,
-        response: Response<HttpClientBody>,
-    ) -> Result<(), HttpTransportError> {
-        let (parts, body) = response.into_parts();
-        let found = meaning(Sent::Request, state.session(), parts.status, &parts.headers);
-        if call.is(Initialize::NAME)
-            && matches!(found, ResponseKind::Message | ResponseKind::Events)
-        {
-            self.note_session(&parts.headers)?;
-        }
-        // What few calls need is boxed, so that the others are not as large.
+        let Some((found, body)) = self.post_call(call, &state).await? else {
+            return Ok(());
+        };
+        // The work that few calls need is boxed, so that the others are not as large.
         match found {
             ResponseKind::Message => self.take_message(call.id, body).await,
-            ResponseKind::Events => Box::pin(self.read_events(call, state, body)).await,
+            ResponseKind::Events => Box::pin(self.read_events(call, &state, body)).await,
             ResponseKind::ErrorBody(trouble) => {
                 Box::pin(self.read_error_body(call, trouble, body)).await
             }
             ResponseKind::Ended(trouble) => Err(trouble.into()),
-            ResponseKind::Accepted => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
+            ResponseKind::Accepted => Err(HttpTransportError::NotTheAnswer),
         }
+    }
+
+    /// Posts a call. Returns its response, unless the answer arrives on the stream of the older transport.
+    async fn post_call(
+        &self,
+        call: &PostedCall,
+        state: &SessionState,
+    ) -> Result<Option<(ResponseKind, HttpClientBody)>, HttpTransportError> {
+        let subject = call.subject();
+        let wait = self.limits.response_idle_timeout;
+        let message = call.mirrored(&subject);
+        let response = self.post(state, message, &call.body, wait).await?;
+        if self.has_two_endpoints() {
+            Box::pin(taken(response, state)).await?;
+            return Ok(None);
+        }
+        self.open_response(call, state, response).map(Some)
+    }
+
+    /// Reads the head of a response, and returns its body.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpTransportError::SessionId`].
+    fn open_response(
+        &self,
+        call: &PostedCall,
+        state: &SessionState,
+        response: Response<HttpClientBody>,
+    ) -> Result<(ResponseKind, HttpClientBody), HttpTransportError> {
+        let (parts, body) = response.into_parts();
+        let found = meaning(Sent::Request, state.session(), parts.status, &parts.headers);
+        let opens = matches!(found, ResponseKind::Message | ResponseKind::Events);
+        if opens && call.is(Initialize::NAME) {
+            self.note_session(&parts.headers)?;
+        }
+        Ok((found, body))
     }
 
     async fn take_message(
@@ -167,7 +185,7 @@ impl<F: HttpClient> HttpConversation<F> {
             let may_be_old =
                 call.is(Initialize::NAME) && trouble.suggests_two_endpoints() && !is_modern(code);
             match may_be_old {
-                true => drop(call.doubtful.set(text)),
+                true => drop(call.doubtful.set(Box::new(text))),
                 false => self.wire.receive_reply(call.id, &text),
             }
         }

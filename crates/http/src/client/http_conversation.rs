@@ -34,7 +34,7 @@ pub(crate) struct HttpConversation<F> {
 struct Agreed {
     session: Option<SessionId>,
     /// The URL for messages of the older transport; `None` with one endpoint.
-    messages_to: Option<EndpointUrl>,
+    messages_to: Option<Box<EndpointUrl>>,
 }
 
 /// The state of the session that the headers of a request state.
@@ -42,7 +42,8 @@ struct Agreed {
 pub(crate) struct SessionState {
     pub(crate) revision: Option<Revision>,
     session: Option<SessionId>,
-    messages_to: Option<EndpointUrl>,
+    // Boxed, because only the older transport has it.
+    messages_to: Option<Box<EndpointUrl>>,
 }
 
 impl<F: HttpClient> HttpConversation<F> {
@@ -88,7 +89,7 @@ impl<F: HttpClient> HttpConversation<F> {
 
     /// Notes that messages go elsewhere.
     pub(crate) fn send_to(&self, address: EndpointUrl) {
-        self.agreed().messages_to = Some(address);
+        self.agreed().messages_to = Some(Box::new(address));
     }
 
     /// Whether this is the older transport with two endpoints.
@@ -116,19 +117,21 @@ impl<F: HttpClient> HttpConversation<F> {
     /// # Errors
     ///
     /// As [`Agent::ask`].
-    pub(crate) async fn post(
-        &self,
-        state: &SessionState,
-        message: RoutingHeaders<'_>,
-        body: &Bytes,
+    pub(crate) fn post<'a>(
+        &'a self,
+        state: &'a SessionState,
+        message: RoutingHeaders<'a>,
+        body: &'a Bytes,
         wait: std::time::Duration,
-    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
+    ) -> impl Future<Output = Result<Response<HttpClientBody>, HttpTransportError>> + Send + 'a
+    {
         let ask = PreparedRequest {
-            to: state.messages_to.as_ref().unwrap_or(&self.url),
+            to: state.messages_to.as_deref().unwrap_or(&self.url),
             head: RequestHead::Post(state.under(), message),
             body,
         };
-        self.agent.ask(ask, wait).await
+        // Its future has the request only, which an `async fn` would keep beside the arguments.
+        async move { self.agent.ask(&ask, wait).await }
     }
 
     /// Requests the stream of the session, or the rest of a stream after an event.
@@ -146,7 +149,7 @@ impl<F: HttpClient> HttpConversation<F> {
             head: RequestHead::Get(state.under(), last_id),
             body: &Bytes::new(),
         };
-        self.agent.ask(ask, self.limits.header_timeout).await
+        self.agent.ask(&ask, self.limits.header_timeout).await
     }
 
     /// Ends the session, if there is one.
@@ -161,7 +164,7 @@ impl<F: HttpClient> HttpConversation<F> {
             body: &Bytes::new(),
         };
         // The conversation ends whatever the response is.
-        match self.agent.ask(ask, self.limits.close_timeout).await {
+        match self.agent.ask(&ask, self.limits.close_timeout).await {
             Err(error) => tracing::debug!(%error, "the end of the session could not be said"),
             Ok(answer) => {
                 let found = meaning(

@@ -17,14 +17,14 @@
 //!
 //! Messages leave the wire only while the gate is open. Posts that already run are not affected.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::future::{AbortHandle, Abortable};
+use futures_util::future::{AbortHandle, Abortable, Either};
 use futures_util::stream::FuturesUnordered;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Initialized, Method, Notice};
@@ -34,6 +34,7 @@ use pintle_runtime::Outgoing;
 use tokio::sync::oneshot;
 use tokio::time::{Timeout, timeout};
 
+use crate::client::answer::ResponseError;
 use crate::client::events::Events;
 use crate::client::exchange::PostedCall;
 use crate::client::failure::HttpTransportError;
@@ -49,7 +50,7 @@ const STREAM_FIRST: Duration = Duration::from_secs(1);
 pub(crate) struct Multiplexer<F> {
     conversation: Arc<HttpConversation<F>>,
     // Has calls only, because the client cancels nothing else.
-    abort_by_call: HashMap<CallId, AbortHandle>,
+    abort_by_call: BTreeMap<CallId, AbortHandle>,
     /// Number of notices and answers that are being posted.
     // Falls once for each rise, because this work is never aborted.
     posts: usize,
@@ -106,7 +107,7 @@ impl<F: HttpClient> Multiplexer<F> {
     pub(crate) fn new(conversation: Arc<HttpConversation<F>>) -> Self {
         Self {
             conversation,
-            abort_by_call: HashMap::new(),
+            abort_by_call: BTreeMap::new(),
             posts: 0,
             gate: Gate::Open,
             handshaken: None,
@@ -291,9 +292,20 @@ impl Gate {
     }
 }
 
-async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
+/// Performs a unit of work. Only the future of a call is not boxed, because most work is a call.
+fn perform<F: HttpClient>(
+    conversation: Arc<HttpConversation<F>>,
+    work: Work,
+) -> impl Future<Output = Done> + Send {
     match work {
-        Work::Call(call) => answer(&conversation, call).await,
+        Work::Call(call) => Either::Left(answer(conversation, call)),
+        work => Either::Right(Box::pin(perform_rare(conversation, work))),
+    }
+}
+
+async fn perform_rare<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
+    match work {
+        Work::Call(call) => answer(conversation, call).await,
         Work::Notify(state, body) => Done::Notified(conversation.notify(&state, &body).await),
         Work::Confirm(state, body) => {
             let confirmed = conversation.notify(&state, &body).await;
@@ -302,38 +314,55 @@ async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Wo
         Work::Listen(state, opened) => {
             // The receiver may be gone.
             let opened = || opened.send(()).unwrap_or_default();
-            Done::Listened(Box::pin(conversation.listen(&state, opened)).await)
+            Done::Listened(conversation.listen(&state, opened).await)
         }
-        Work::Hear(mut events) => Done::Heard(
-            match Box::pin(conversation.hear_out(None, &mut events)).await {
+        Work::Hear(mut events) => {
+            Done::Heard(match conversation.hear_out(None, &mut events).await {
                 Err(broken) => broken.into(),
                 Ok(End::Answered | End::Cut | End::Unreachable | End::Refused(_)) => {
                     ResumeError::Ended.into()
                 }
-            },
-        ),
+            })
+        }
     }
 }
 
 /// Makes a call. If the server rejects it as unknown, tries the older transport.
-async fn answer<F: HttpClient>(conversation: &HttpConversation<F>, call: PostedCall) -> Done {
-    let answered = conversation.exchange(&call).await;
-    let may_be_old = call.is(Initialize::NAME) && !conversation.has_two_endpoints();
-    match answered {
-        Err(HttpTransportError::Trouble(trouble))
-            if may_be_old && trouble.suggests_two_endpoints() =>
-        {
-            let state = conversation.state(None);
-            match Box::pin(conversation.open_two_endpoints(&state)).await {
-                Ok(events) => Done::Moved(call, events),
-                Err(error) => {
-                    tracing::debug!(%error, "the server does not speak the older transport either");
-                    let answered = conversation.accept_error(&call, trouble);
-                    Done::Called(call.id, answered)
-                }
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` has a second copy of the call in its future"
+)]
+fn answer<F: HttpClient>(
+    conversation: Arc<HttpConversation<F>>,
+    call: PostedCall,
+) -> impl Future<Output = Done> + Send {
+    async move {
+        match conversation.exchange(&call).await {
+            Err(HttpTransportError::Trouble(trouble))
+                if call.is(Initialize::NAME)
+                    && !conversation.has_two_endpoints()
+                    && trouble.suggests_two_endpoints() =>
+            {
+                Box::pin(try_two_endpoints(conversation, call, trouble)).await
             }
+            answered => Done::Called(call.id, answered),
         }
-        answered => Done::Called(call.id, answered),
+    }
+}
+
+async fn try_two_endpoints<F: HttpClient>(
+    conversation: Arc<HttpConversation<F>>,
+    call: PostedCall,
+    trouble: ResponseError,
+) -> Done {
+    let state = conversation.state(None);
+    match conversation.open_two_endpoints(&state).await {
+        Ok(events) => Done::Moved(call, events),
+        Err(error) => {
+            tracing::debug!(%error, "the server does not speak the older transport either");
+            let answered = conversation.accept_error(&call, trouble);
+            Done::Called(call.id, answered)
+        }
     }
 }
 
@@ -350,4 +379,21 @@ fn whole(frame: Frame) -> Option<Bytes> {
 fn is_confirmation(body: &[u8]) -> bool {
     let parsed = Message::parse(body);
     matches!(parsed, Ok(Message::Notification(notice)) if notice.method == Initialized::NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::web::WebClient;
+
+    fn size_of_future<A, B, F>(_: impl FnOnce(A, B) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    // The C library allocates blocks of more than 1,032 bytes more slowly.
+    #[test]
+    fn the_work_of_one_call_is_a_small_future() {
+        let size = size_of_future(perform::<WebClient>);
+        assert!(size <= 1_000, "{size} bytes");
+    }
 }

@@ -109,8 +109,20 @@ impl UrlOrigin {
         Self {
             is_tls,
             host: host.to_ascii_lowercase().into(),
-            port: uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
+            port: uri.port_u16().unwrap_or(default_port(is_tls)),
         }
+    }
+
+    /// Returns true if a URL has this origin, without a copy of its host.
+    pub(crate) fn is_of(&self, uri: &Uri) -> bool {
+        let Some(authority) = uri.authority() else {
+            return false;
+        };
+        let (host, port) = split_authority(authority.as_str());
+        let is_tls = uri.scheme_str() == Some("https");
+        is_tls == self.is_tls
+            && port.unwrap_or(default_port(is_tls)) == self.port
+            && host.eq_ignore_ascii_case(&self.host)
     }
 
     /// Returns true for hosts that no proxy serves: loopback addresses, and names that may lead to them.
@@ -130,6 +142,23 @@ impl UrlOrigin {
         }
         format!("{host}:{port}")
     }
+}
+
+fn default_port(is_tls: bool) -> u16 {
+    if is_tls { 443 } else { 80 }
+}
+
+/// Returns the host, without a user and without brackets, and the port.
+fn split_authority(authority: &str) -> (&str, Option<u16>) {
+    let place = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, place)| place);
+    let (host, port) = match place.rsplit_once(':') {
+        // Another colon is part of an IPv6 address.
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().ok()),
+        _ => (place, None),
+    };
+    (host.trim_start_matches('[').trim_end_matches(']'), port)
 }
 
 impl fmt::Display for UrlOrigin {
@@ -268,6 +297,20 @@ mod tests {
         }
         for (left, right) in other {
             assert_ne!(url(left).origin(), url(right).origin(), "{left} {right}");
+        }
+        let texts = same.iter().flat_map(|(one, other)| [*one, *other]);
+        let texts = texts.chain([
+            "http://b.example",
+            "http://a.example:8080",
+            "http://[::2]:80",
+        ]);
+        let urls: Vec<EndpointUrl> = texts.map(url).collect();
+        for (one, other) in urls
+            .iter()
+            .flat_map(|one| urls.iter().map(move |other| (one, other)))
+        {
+            let expected = one.origin() == other.origin();
+            assert_eq!(one.origin().is_of(other.uri()), expected, "{one} {other}");
         }
     }
 

@@ -12,6 +12,7 @@ mod proxy;
 mod tunnel;
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -71,28 +72,30 @@ impl fmt::Debug for WebClient {
 }
 
 impl HttpClient for WebClient {
-    async fn fetch(
+    // Boxed with its request, so that the futures around it are small.
+    fn fetch(
         &self,
-        request: Request<Bytes>,
-    ) -> Result<Response<HttpClientBody>, HttpClientError> {
-        let Shared { pool, network } = &*self.shared;
-        let origin = UrlOrigin::of(request.uri());
-        let mut request = request;
-        // An idle connection may have ended. A request that was not sent may be sent again.
-        while let Some(kept) = pool.take(&origin) {
-            match kept.send(request, pool).await {
-                Err(LinkError::Unsent(unsent, _)) => {
-                    pool.forget(&origin);
-                    request = *unsent;
+        mut request: Request<Bytes>,
+    ) -> impl Future<Output = Result<Response<HttpClientBody>, HttpClientError>> + Send {
+        Box::pin(async move {
+            let Shared { pool, network } = &*self.shared;
+            let uri = request.uri().clone();
+            let failed = |failure: LinkError| failure.into_error(UrlOrigin::of(&uri));
+            // An idle connection may have ended. A request that was not sent may be sent again.
+            while let Some(kept) = pool.take(&uri) {
+                match kept.send(request, pool).await {
+                    Err(LinkError::Unsent(unsent, _)) => {
+                        pool.forget(&uri);
+                        request = *unsent;
+                        *request.uri_mut() = uri.clone();
+                    }
+                    answered => return answered.map_err(failed),
                 }
-                answered => return answered.map_err(|failure| failure.into_error(origin)),
             }
-        }
-        // Boxed, so that requests on open connections are not as large.
-        let link: Link = Box::pin(network.connect(&origin)).await?;
-        pool.share(&link);
-        link.send(request, pool)
-            .await
-            .map_err(|failure| failure.into_error(origin))
+            // Boxed, so that requests on open connections are not as large.
+            let link: Link = Box::pin(network.connect(&UrlOrigin::of(&uri))).await?;
+            pool.share(&link);
+            link.send(request, pool).await.map_err(failed)
+        })
     }
 }

@@ -199,6 +199,7 @@ impl Network {
         Ok(Link::Solo(Box::new(Http1Link {
             origin: origin.clone(),
             sender,
+            host: None,
             driver: Some(Box::pin(driver)),
             form,
             keeps: None,

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::Either;
 use http::header::{HOST, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri};
 use http_body::{Body, Frame, SizeHint};
@@ -33,6 +34,8 @@ pub(super) enum Link {
 pub(super) struct Http1Link {
     pub(super) origin: UrlOrigin,
     pub(super) sender: http1::SendRequest<Whole>,
+    /// The `Host` header of the last request.
+    pub(super) host: Option<HeaderValue>,
     /// `None` once the connection has ended.
     pub(super) driver: Option<Pin<Box<Driver>>>,
     /// The form of the request target that the peer requires.
@@ -54,7 +57,7 @@ pub(super) enum Form {
 
 /// The reason why a request was not sent or has no response.
 pub(super) enum LinkError {
-    /// The server has not received the request.
+    /// The server has not received the request. Its URI may be a path.
     Unsent(Box<Request<Bytes>>, hyper::Error),
     /// The server may have received the request.
     Broken(hyper::Error),
@@ -71,14 +74,15 @@ impl LinkError {
 }
 
 impl Link {
-    pub(super) async fn send(
+    /// Sends a request. The future does not contain the request, so that it is small.
+    pub(super) fn send(
         self,
         request: Request<Bytes>,
         pool: &Arc<Pool>,
-    ) -> Result<Response<HttpClientBody>, LinkError> {
+    ) -> impl Future<Output = Result<Response<HttpClientBody>, LinkError>> + Send + use<> {
         match self {
-            Self::Solo(solo) => solo.send(request, Arc::clone(pool)).await,
-            Self::Shared(_, sender) => send_shared(sender, request).await,
+            Self::Solo(solo) => Either::Left(solo.send(request, Arc::clone(pool))),
+            Self::Shared(_, sender) => Either::Right(Box::pin(send_shared(sender, request))),
         }
     }
 }
@@ -110,49 +114,56 @@ fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> L
 impl Http1Link {
     /// Returns true if the connection is open and can send another request.
     pub(super) fn is_ready(&mut self) -> bool {
-        self.drive(&mut Context::from_waker(Waker::noop()));
+        self.drive(&mut without_wakes());
         self.driver.is_some() && self.sender.is_ready()
     }
 
-    async fn send(
+    fn send(
         mut self: Box<Self>,
         request: Request<Bytes>,
         pool: Arc<Pool>,
-    ) -> Result<Response<HttpClientBody>, LinkError> {
-        let uri = request.uri().clone();
+    ) -> impl Future<Output = Result<Response<HttpClientBody>, LinkError>> + Send + use<> {
         let request = self.addressed(request).map(Whole::new);
-        let mut answer = std::pin::pin!(self.sender.try_send_request(request));
-        let driver = &mut self.driver;
-        let answered = poll_fn(|cx| {
-            drive(driver, cx);
-            answer.as_mut().poll(cx)
-        });
-        let response = answered.await.map_err(|failure| match not_sent(failure) {
-            LinkError::Unsent(mut unsent, why) => {
-                *unsent.uri_mut() = uri;
-                LinkError::Unsent(unsent, why)
-            }
-            broken => broken,
-        })?;
-        self.keeps = keeps(response.headers());
-        Ok(response.map(|incoming| {
-            HttpClientBody::new(Own {
-                incoming,
-                solo: Some(self),
-                pool,
-            })
-        }))
+        let mut answer = Box::pin(self.sender.try_send_request(request));
+        async move {
+            let answered = poll_fn(|cx| {
+                self.drive(cx);
+                answer.as_mut().poll(&mut without_wakes())
+            });
+            let response = answered.await.map_err(not_sent)?;
+            self.keeps = keeps(response.headers());
+            Ok(response.map(|incoming| {
+                HttpClientBody::new(Own {
+                    incoming,
+                    solo: Some(self),
+                    pool,
+                })
+            }))
+        }
     }
 
+    /// Polls the connection, and drops it once it has ended.
     fn drive(&mut self, cx: &mut Context<'_>) {
-        drive(&mut self.driver, cx);
+        if let Some(running) = &mut self.driver
+            && running.as_mut().poll(cx).is_ready()
+        {
+            self.driver = None;
+        }
+    }
+
+    /// Returns the `Host` header for a URL. Requests to one server repeat it, so the last is kept.
+    fn host(&mut self, uri: &Uri) -> Option<HeaderValue> {
+        let authority = uri.authority()?.as_str();
+        if self.host.as_ref().is_none_or(|host| host != authority) {
+            // An authority has only characters that are valid in a header.
+            self.host = authority.parse().ok();
+        }
+        self.host.clone()
     }
 
     /// Writes the request target in the form that the peer requires.
-    fn addressed(&self, mut request: Request<Bytes>) -> Request<Bytes> {
-        let host = request.uri().authority().map(|host| host.as_str().parse());
-        // An authority has only characters that are valid in a header.
-        if let Some(Ok(host)) = host {
+    fn addressed(&mut self, mut request: Request<Bytes>) -> Request<Bytes> {
+        if let Some(host) = self.host(request.uri()) {
             request.headers_mut().insert(HOST, host);
         }
         match &self.form {
@@ -170,13 +181,10 @@ impl Http1Link {
     }
 }
 
-/// Polls a connection, and drops it once it has ended.
-fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
-    if let Some(running) = driver
-        && running.as_mut().poll(cx).is_ready()
-    {
-        *driver = None;
-    }
+/// Returns a task that nothing wakes: for the results of a connection that the same poll drives. A wake
+/// by the connection would only repeat that poll.
+fn without_wakes() -> Context<'static> {
+    Context::from_waker(Waker::noop())
 }
 
 /// Reads `Keep-Alive: timeout=5`, less one second for the transfer of a request.
@@ -216,7 +224,7 @@ impl Body for Own {
         if let Some(solo) = solo {
             solo.drive(cx);
         }
-        let Poll::Ready(frame) = Pin::new(incoming).poll_frame(cx) else {
+        let Poll::Ready(frame) = Pin::new(incoming).poll_frame(&mut without_wakes()) else {
             return Poll::Pending;
         };
         match frame {

@@ -1,9 +1,9 @@
 //! Connections that wait for their next request.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use http::Uri;
 use hyper::client::conn::http2;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep_until};
@@ -14,7 +14,7 @@ use crate::client::url::UrlOrigin;
 
 use super::link::{Http1Link, Link};
 
-/// Idle connections by where they lead.
+/// Idle connections by origin.
 pub(super) struct Pool {
     most: usize,
     keep: Duration,
@@ -23,13 +23,14 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    slots: HashMap<UrlOrigin, Slot>,
+    // A list, because few origins have open connections, and a comparison is cheaper than a hash.
+    slots: Vec<Slot>,
     /// A task ends connections whose time is over.
     is_watched: bool,
 }
 
-#[derive(Default)]
 struct Slot {
+    origin: UrlOrigin,
     idle: Vec<Idle<Box<Http1Link>>>,
     shared: Option<Idle<http2::SendRequest<Whole>>>,
 }
@@ -49,15 +50,15 @@ impl Pool {
         })
     }
 
-    /// A connection that can take a request. The latest used is the likeliest to be alive.
-    pub(super) fn take(&self, origin: &UrlOrigin) -> Option<Link> {
-        let now = Instant::now();
+    /// Returns a connection for a request to this URL. The latest used is the likeliest to be open.
+    pub(super) fn take(&self, uri: &Uri) -> Option<Link> {
         let mut kept = self.kept();
-        let slot = kept.slots.get_mut(origin)?;
+        let slot = kept.slots.iter_mut().find(|slot| slot.origin.is_of(uri))?;
+        let now = Instant::now();
         slot.shared.take_if(|shared| shared.link.is_closed());
         if let Some(shared) = &mut slot.shared {
             shared.until = now + self.keep;
-            return Some(Link::Shared(origin.clone(), shared.link.clone()));
+            return Some(Link::Shared(slot.origin.clone(), shared.link.clone()));
         }
         while let Some(mut idle) = slot.idle.pop() {
             if idle.until > now && idle.link.is_ready() {
@@ -72,7 +73,7 @@ impl Pool {
         if let Link::Shared(origin, sender) = link {
             let until = Instant::now() + self.keep;
             let mut kept = self.kept();
-            let slot = kept.slots.entry(origin.clone()).or_default();
+            let slot = kept.slot(origin);
             slot.shared = Some(Idle {
                 link: sender.clone(),
                 until,
@@ -82,8 +83,10 @@ impl Pool {
     }
 
     /// No longer shares the connection to an origin: it takes no more requests.
-    pub(super) fn forget(&self, origin: &UrlOrigin) {
-        if let Some(slot) = self.kept().slots.get_mut(origin) {
+    pub(super) fn forget(&self, uri: &Uri) {
+        let mut kept = self.kept();
+        let slot = kept.slots.iter_mut().find(|slot| slot.origin.is_of(uri));
+        if let Some(slot) = slot {
             slot.shared = None;
         }
     }
@@ -92,12 +95,12 @@ impl Pool {
     pub(super) fn put(self: &Arc<Self>, solo: Box<Http1Link>) {
         let keep = solo.keeps.map_or(self.keep, |keeps| keeps.min(self.keep));
         let mut kept = self.kept();
-        let count: usize = kept.slots.values().map(|slot| slot.idle.len()).sum();
+        let count: usize = kept.slots.iter().map(|slot| slot.idle.len()).sum();
         if keep.is_zero() || solo.driver.is_none() || count >= self.most {
             return;
         }
         let until = Instant::now() + keep;
-        let slot = kept.slots.entry(solo.origin.clone()).or_default();
+        let slot = kept.slot(&solo.origin);
         slot.idle.push(Idle { link: solo, until });
         self.watch(&mut kept, until);
     }
@@ -118,13 +121,13 @@ impl Pool {
     fn expire(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut kept = self.kept();
-        kept.slots.retain(|_, slot| {
+        kept.slots.retain_mut(|slot| {
             slot.idle.retain(|idle| idle.until > now);
             // An open stream keeps its shared connection alive without the pool.
             slot.shared.take_if(|shared| shared.until <= now);
             !slot.idle.is_empty() || slot.shared.is_some()
         });
-        let next = kept.slots.values().flat_map(Slot::ends).min();
+        let next = kept.slots.iter().flat_map(Slot::ends).min();
         kept.is_watched = next.is_some();
         next
     }
@@ -134,7 +137,26 @@ impl Pool {
     }
 }
 
+impl Kept {
+    fn slot(&mut self, origin: &UrlOrigin) -> &mut Slot {
+        let place = self.slots.iter().position(|slot| slot.origin == *origin);
+        let place = place.unwrap_or_else(|| {
+            self.slots.push(Slot::new(origin.clone()));
+            self.slots.len() - 1
+        });
+        &mut self.slots[place]
+    }
+}
+
 impl Slot {
+    fn new(origin: UrlOrigin) -> Self {
+        Self {
+            origin,
+            idle: Vec::new(),
+            shared: None,
+        }
+    }
+
     fn ends(&self) -> impl Iterator<Item = Instant> {
         let idle = self.idle.iter().map(|idle| idle.until);
         idle.chain(self.shared.iter().map(|shared| shared.until))
