@@ -1,5 +1,7 @@
 //! One typed method per method of the protocol.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use pintle_model::method::{
     CallTool, Complete, Discover, GetPrompt, Method, Notice, Ping, ReadResource, RootsChanged,
@@ -96,7 +98,7 @@ impl Client {
             if let (Some(tool), Ok(written)) = (self.0.tool_cache.get(name), &written) {
                 routing.params = tool.repeated(written.arguments());
             }
-            request.routing = Some(Box::new(routing));
+            request.routing = Some(Arc::new(routing));
         }
         request.params = written.map(NamedParams::into_bytes);
         request.tool = Some(name.into());
@@ -261,7 +263,7 @@ impl Client {
     fn about(&self, method: &str, name: &str) -> Request {
         let mut request = Request::new(method);
         if self.0.connect.binding() == Binding::Http {
-            request.routing = Some(Box::new(Routing::new(name)));
+            request.routing = Some(Arc::new(Routing::new(name)));
         }
         request
     }

@@ -36,9 +36,14 @@ impl ClientState {
         &self,
         method: &MethodName,
     ) -> Result<Arc<Conversation>, CallError> {
-        if let Some(session) = self.live(method)? {
-            return Ok(session);
+        match self.live(method)? {
+            Some(session) => Ok(session),
+            // Boxed, so that calls on an open conversation are not as large.
+            None => Box::pin(self.open_anew(method)).await,
         }
+    }
+
+    async fn open_anew(&self, method: &MethodName) -> Result<Arc<Conversation>, CallError> {
         let _turn = self.opening.lock().await;
         if let Some(session) = self.live(method)? {
             return Ok(session);

@@ -21,6 +21,32 @@ pub(crate) async fn exchange(
     request: &mut Request,
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
+    let mut call = send(state, session, request, body)?;
+    loop {
+        match poll_fn(|task| call.poll_step(task)).await {
+            Step::Progress(progress) => {
+                if let Some(observer) = &mut request.on_progress {
+                    observer(progress);
+                }
+            }
+            Step::Done(outcome) => {
+                return outcome.map_err(|failure| CallError::of(&request.method, failure));
+            }
+        }
+    }
+}
+
+/// Sends a request.
+///
+/// # Errors
+///
+/// [`CallError::NotSent`].
+fn send(
+    state: &ClientState,
+    session: &Conversation,
+    request: &Request,
+    body: Bytes,
+) -> Result<PendingTask, CallError> {
     let mut call = NewCall::new(request.method.clone(), body);
     call.timeouts = Some(request.timeouts.or_default(session.timeouts));
     call.wants_progress = request.on_progress.is_some();
@@ -36,17 +62,5 @@ pub(crate) async fn exchange(
         method: request.method.clone(),
         source,
     })?;
-    let mut call = PendingTask::new(&session.peer, made, request.is_augmented);
-    loop {
-        match poll_fn(|task| call.poll_step(task)).await {
-            Step::Progress(progress) => {
-                if let Some(observer) = &mut request.on_progress {
-                    observer(progress);
-                }
-            }
-            Step::Done(outcome) => {
-                return outcome.map_err(|failure| CallError::of(&request.method, failure));
-            }
-        }
-    }
+    Ok(PendingTask::new(&session.peer, made, request.is_augmented))
 }

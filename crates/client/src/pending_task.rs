@@ -5,6 +5,7 @@
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -21,7 +22,7 @@ fn cancel(peer: &Peer, id: &str) {
         return;
     };
     let mut call = NewCall::new(CancelTask::NAME, Bytes::from(params));
-    call.routing = Some(Box::new(Routing::new(id)));
+    call.routing = Some(Arc::new(Routing::new(id)));
     let now = tokio::time::Instant::now().into_std();
     // A server that cannot cancel, or is gone, is not told: the task ends with its time to live.
     let made = peer.with_engine_mut(|engine| engine.call(now, call));

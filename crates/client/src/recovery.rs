@@ -58,7 +58,8 @@ pub(crate) async fn persist(
             Ok(made) => return Ok(made),
             Err(error) => error,
         };
-        if !recovery.recover(state, lookup, request, &error).await {
+        // Boxed, so that calls without an error are not as large.
+        if !Box::pin(recovery.recover(state, lookup, request, &error)).await {
             return Err(error);
         }
         tracing::debug!(method = request.method.as_str(), %error, "a call is made again");
@@ -149,7 +150,7 @@ async fn relearn(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Req
     let repeated = repeated.map(|tool| tool.repeated(arguments_of(params)));
     let repeated = repeated.unwrap_or_default();
     let has_changed = repeated != routing.params;
-    routing.params = repeated;
+    Arc::make_mut(routing).params = repeated;
     has_changed
 }
 
@@ -261,7 +262,7 @@ mod tests {
     fn call() -> Request {
         let mut request = Request::new(CallTool::NAME);
         request.params = Ok(Bytes::from_static(br#"{"name":"t","arguments":{"a":"x"}}"#));
-        request.routing = Some(Box::new(Routing::new("t")));
+        request.routing = Some(Arc::new(Routing::new("t")));
         request
     }
 

@@ -1,5 +1,6 @@
 //! A request as the stages of a call pass it on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ pub(crate) struct Request {
     pub(crate) method: MethodName,
     /// The parameters: a JSON object without `_meta`; or the reason why they are invalid.
     pub(crate) params: Result<Bytes, String>,
-    pub(crate) routing: Option<Box<Routing>>,
+    pub(crate) routing: Option<Arc<Routing>>,
     pub(crate) meta: Meta,
     pub(crate) timeouts: CallTimeouts,
     pub(crate) on_progress: Option<OnProgress>,

@@ -1,6 +1,7 @@
 //! The rounds of a call on one conversation: a result may be a question, and the retry answers it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_model::method::MethodName;
@@ -28,8 +29,8 @@ pub(crate) async fn rounds(
 ) -> Result<RawOutcome, CallError> {
     let mut rounds = Rounds::new(state.options.limits.max_rounds);
     let mut body = params.clone();
+    let mut is_first = true;
     loop {
-        let is_first = body == params;
         let answer = exchange(state, session, request, body).await;
         let (required, task) = match &answer {
             Ok(raw) => read_kind(raw, session, request)?,
@@ -48,10 +49,10 @@ pub(crate) async fn rounds(
         let pause = rounds
             .next(&required)
             .map_err(|fault| misbehaved(request, Misbehavior::Rounds(fault)))?;
-        if !pause.is_zero() {
-            tokio::time::sleep(pause).await;
-        }
-        body = answered(state, session, &request.method, &params, required).await?;
+        // Boxed, so that calls without questions are not as large.
+        let answered = answered(state, session, &request.method, &params, required, pause);
+        body = Box::pin(answered).await?;
+        is_first = false;
     }
 }
 
@@ -92,14 +93,18 @@ fn keep(
     }
 }
 
-/// Returns the parameters of the retry that contains the answers.
+/// Returns the parameters of the retry that contains the answers, after the pause that the server requests.
 async fn answered(
     state: &ClientState,
     session: &Conversation,
     method: &MethodName,
     params: &[u8],
     required: InputRequired,
+    pause: Duration,
 ) -> Result<Bytes, CallError> {
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
+    }
     let request_state = required.request_state;
     let Some(questions) = required.input_requests else {
         return Ok(retry_params(params, None, request_state.as_deref()));

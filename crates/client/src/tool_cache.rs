@@ -1,7 +1,7 @@
 //! The cached properties of a server's tools: header parameters, output schemas, support of tasks
 //! and fingerprints.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pintle_model::{TaskSupport, Tool};
@@ -12,8 +12,9 @@ use serde_json::Value;
 use crate::output_schema::OutputSchema;
 
 /// The tools that were listed last, by name.
+// A tree, because names of a server would need a slow hash.
 #[derive(Default)]
-pub(crate) struct ToolCache(Mutex<HashMap<String, Arc<KnownTool>>>);
+pub(crate) struct ToolCache(Mutex<BTreeMap<String, Arc<KnownTool>>>);
 
 #[derive(Debug)]
 pub(crate) struct KnownTool {
@@ -71,7 +72,7 @@ impl ToolCache {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<KnownTool>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<KnownTool>>> {
         self.0.lock()
     }
 }

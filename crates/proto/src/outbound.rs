@@ -5,6 +5,7 @@
 //! late and is dropped.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ pub(crate) struct CallSpec {
     pub(crate) stage: Stage,
     /// The revision that the call was written in; `None` for a handshake.
     pub(crate) revision: Option<Revision>,
-    pub(crate) routing: Option<Box<Routing>>,
+    pub(crate) routing: Option<Arc<Routing>>,
     pub(crate) wants_progress: bool,
     /// The lane on which the call, and its cancellation, leave.
     pub(crate) lane: Lane,

@@ -33,7 +33,7 @@ pub(crate) fn request<M: Method>(
         .map(Bytes::from)
         .map_err(|error| error.to_string());
     if state.connect.binding() == Binding::Http {
-        request.routing = Some(Box::new(Routing::new(id)));
+        request.routing = Some(Arc::new(Routing::new(id)));
     }
     request.timeouts = timeouts;
     request.is_repeatable = true;

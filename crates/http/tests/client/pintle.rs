@@ -166,7 +166,7 @@ async fn the_server_compares_arguments_with_annotated_headers() {
         let mut call = pintle_proto::NewCall::new("tools/call", message);
         let mut routing = pintle_proto::Routing::new("regional");
         routing.params = params;
-        call.routing = Some(Box::new(routing));
+        call.routing = Some(std::sync::Arc::new(routing));
         user.peer.call(call).expect("it may be called")
     };
     let said = call(vec![("Region".into(), " Malm\u{f6} ".into())]);

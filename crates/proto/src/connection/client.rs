@@ -63,7 +63,7 @@ pub struct CallHead {
     /// The revision the call is written in; none for a handshake.
     pub revision: Option<Revision>,
     /// The values that are repeated outside of the message.
-    pub routing: Option<Box<Routing>>,
+    pub routing: Option<Arc<Routing>>,
 }
 
 impl ClientSide {

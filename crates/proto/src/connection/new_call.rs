@@ -1,5 +1,7 @@
 //! A call before it is made: its method, its parameters and its options.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use pintle_model::method::MethodName;
@@ -25,7 +27,7 @@ pub struct NewCall {
     /// Whether the peer is asked to send progress.
     pub wants_progress: bool,
     /// The values that a binding repeats outside of the message.
-    pub routing: Option<Box<Routing>>,
+    pub routing: Option<Arc<Routing>>,
 }
 
 /// The parameters of a call. Closed: as a value, or as bytes.
