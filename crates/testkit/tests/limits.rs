@@ -1,5 +1,7 @@
 //! Every queue has a bound, and never exceeds it.
 
+mod client;
+
 use pintle_model::{Error, Revision};
 use pintle_proto::{Limits, PeerCallError, SendError};
 use pintle_testkit::{CallBuilder, Endpoint, Pair, Units, everything, request};
