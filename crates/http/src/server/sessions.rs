@@ -204,8 +204,7 @@ impl State {
         Ok(Some(evicted))
     }
 
-    /// Removes a session, and releases memory after many have left.
-    /// Removes a session; returns false if there is none.
+    /// Removes a session, and releases memory after many have left. Returns false if there is none.
     fn forget(&mut self, id: SessionId) -> bool {
         let was_open = self.session_by_id.remove(&id).is_some();
         let used = self.session_by_id.len();
