@@ -112,11 +112,11 @@ impl Entry {
     }
 
     /// Returns the error for an unknown name.
-    pub(crate) fn unknown(&self, known: &str) -> syn::Error {
+    pub(crate) fn unknown(&self, options: &str) -> syn::Error {
         let name = &self.name;
         syn::Error::new(
             name.span(),
-            format!("unknown option `{name}`; there are {known}"),
+            format!("unknown option `{name}`; there are {options}"),
         )
     }
 

@@ -103,17 +103,17 @@ impl Paths {
 ///
 /// # Errors
 ///
-/// If `known` does not contain a name.
-pub(crate) fn completions(callbacks: &[Callback], known: &[String]) -> Result<TokenStream> {
+/// If `names` does not contain a name.
+pub(crate) fn completions(callbacks: &[Callback], names: &[String]) -> Result<TokenStream> {
     let mut calls = TokenStream::new();
     for Callback { name, function } in callbacks {
         let text = name.to_string();
-        if !known.contains(&text) {
+        if !names.contains(&text) {
             return Err(syn::Error::new(
                 name.span(),
                 format!(
                     "there is no `{text}` to complete; there is {}",
-                    enumerate(known)
+                    enumerate(names)
                 ),
             ));
         }

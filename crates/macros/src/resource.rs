@@ -92,11 +92,11 @@ impl Resource {
     }
 
     fn stray(&self, name: &str) -> String {
-        let known = match self.variables.as_slice() {
+        let variables = match self.variables.as_slice() {
             [] => "which has none".to_owned(),
             names => format!("which has {}", enumerate(names)),
         };
-        format!("`{name}` is neither an ability nor a variable of the URI, {known}")
+        format!("`{name}` is neither an ability nor a variable of the URI, {variables}")
     }
 }
 

@@ -146,10 +146,10 @@ async fn a_spawned_task_can_wait_for_the_end_of_its_request() {
         let (server, mut received) = server();
         let mut guest = Guest::of(server, revision).await;
         guest.cancel("spawns").await;
-        let known = timeout(LONGEST, received.recv()).await;
-        assert_eq!(known, Ok(Some("the task knows")), "{revision}");
+        let notified = timeout(LONGEST, received.recv()).await;
+        assert_eq!(notified, Ok(Some("the task knows")), "{revision}");
         guest.call("returns", json!({})).await;
-        let known = timeout(LONGEST, received.recv()).await;
-        assert_eq!(known, Ok(Some("the task knows")), "{revision}");
+        let notified = timeout(LONGEST, received.recv()).await;
+        assert_eq!(notified, Ok(Some("the task knows")), "{revision}");
     }
 }
