@@ -16,7 +16,7 @@ pub use schema::{
     UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
 };
 
-use serde::de::DeserializeOwned;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -179,21 +179,22 @@ impl Serialize for ElicitParams {
 
 impl<'de> Deserialize<'de> for ElicitParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Peek {
-            mode: Option<ElicitMode>,
-        }
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        match read::<Peek, D::Error>(&raw)?.mode {
-            None | Some(ElicitMode::Form) => read(&raw).map(Self::Form),
-            Some(ElicitMode::Url) => read(&raw).map(Self::Url),
-            Some(ElicitMode::Unknown(_)) => read(&raw).map(Self::Unknown),
-        }
+        read(raw.get()).map_err(D::Error::custom)
     }
 }
 
-fn read<T: DeserializeOwned, E: serde::de::Error>(raw: &RawValue) -> Result<T, E> {
-    serde_json::from_str(raw.get()).map_err(E::custom)
+// Not generic, so that other crates do not compile the decoding of all modes again.
+fn read(raw: &str) -> serde_json::Result<ElicitParams> {
+    #[derive(Deserialize)]
+    struct Peek {
+        mode: Option<ElicitMode>,
+    }
+    match serde_json::from_str::<Peek>(raw)?.mode {
+        None | Some(ElicitMode::Form) => serde_json::from_str(raw).map(ElicitParams::Form),
+        Some(ElicitMode::Url) => serde_json::from_str(raw).map(ElicitParams::Url),
+        Some(ElicitMode::Unknown(_)) => serde_json::from_str(raw).map(ElicitParams::Unknown),
+    }
 }
 
 /// Response of the user to an elicitation.

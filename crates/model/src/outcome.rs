@@ -147,10 +147,7 @@ impl<R: DeserializeOwned> Outcome<R> {
         if peek.result_type.is_some() || peek.task.is_none() {
             return Self::decode_as(result, peek.result_type);
         }
-        let CreateTaskResult { task, meta, .. } = serde_json::from_str(result.get())?;
-        let mut handle = TaskHandle::from(task);
-        handle.meta = handle.meta.or(meta);
-        Ok(Self::Task(handle))
+        Ok(Self::Task(legacy_task(result)?))
     }
 
     fn decode_as(result: &RawValue, tag: Option<Cow<'_, str>>) -> Result<Self, OutcomeError> {
@@ -162,11 +159,27 @@ impl<R: DeserializeOwned> Outcome<R> {
                 Ok(Self::Complete(serde_json::from_str(result.get())?))
             }
             ResultType::Complete => Ok(Self::Complete(without::kind(result)?)),
-            ResultType::InputRequired => Ok(Self::InputRequired(without::kind(result)?)),
-            ResultType::Task => Ok(Self::Task(without::kind(result)?)),
+            ResultType::InputRequired => Ok(Self::InputRequired(input_required(result)?)),
+            ResultType::Task => Ok(Self::Task(task(result)?)),
             ResultType::Unknown(result_type) => Err(OutcomeError::UnknownType { result_type }),
         }
     }
+}
+
+// These are not generic, so that other crates do not compile the decoding again.
+fn input_required(result: &RawValue) -> serde_json::Result<InputRequired> {
+    without::kind(result)
+}
+
+fn task(result: &RawValue) -> serde_json::Result<TaskHandle> {
+    without::kind(result)
+}
+
+fn legacy_task(result: &RawValue) -> serde_json::Result<TaskHandle> {
+    let CreateTaskResult { task, meta, .. } = serde_json::from_str(result.get())?;
+    let mut handle = TaskHandle::from(task);
+    handle.meta = handle.meta.or(meta);
+    Ok(handle)
 }
 
 errors! {

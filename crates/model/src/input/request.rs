@@ -1,9 +1,9 @@
 //! One question inside a result: what would have been a request to the client before.
 
 use serde::de::{DeserializeOwned, Error};
-use serde::ser::SerializeStruct;
+use serde::ser::{self, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::InputKind;
 use crate::{CreateMessageParams, ElicitParams, Fit, FitError, JsonObject, NoParams, Revision};
@@ -48,60 +48,62 @@ impl From<CreateMessageParams> for InputRequest {
 
 impl Serialize for InputRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Elicit(params) => with_params(serializer, InputKind::Elicit, params),
-            Self::CreateMessage(params) => {
-                with_params(serializer, InputKind::CreateMessage, params)
-            }
-            Self::ListRoots(params) => with_params(serializer, InputKind::ListRoots, params),
-            Self::Unknown(members) => members.serialize(serializer),
+        if let Self::Unknown(members) = self {
+            return members.serialize(serializer);
         }
+        let params = raw_params(self).map_err(ser::Error::custom)?;
+        let mut members = serializer.serialize_struct("InputRequest", 2)?;
+        members.serialize_field("method", &self.kind().map(InputKind::method))?;
+        members.serialize_field("params", &params)?;
+        members.end()
     }
 }
 
-fn with_params<S: Serializer>(
-    serializer: S,
-    kind: InputKind,
-    params: &impl Serialize,
-) -> Result<S::Ok, S::Error> {
-    let mut members = serializer.serialize_struct("InputRequest", 2)?;
-    members.serialize_field("method", kind.method())?;
-    members.serialize_field("params", params)?;
-    members.end()
+// Not generic, so that other crates do not compile the encoding of all parameters again.
+fn raw_params(request: &InputRequest) -> serde_json::Result<Box<RawValue>> {
+    match request {
+        InputRequest::Elicit(params) => to_raw_value(params),
+        InputRequest::CreateMessage(params) => to_raw_value(params),
+        InputRequest::ListRoots(params) => to_raw_value(params),
+        InputRequest::Unknown(members) => to_raw_value(members),
+    }
 }
 
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Peek {
-            method: String,
-        }
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let peek: Peek = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
-        match InputKind::of_method(&peek.method) {
-            Some(InputKind::Elicit) => required(&raw).map(Self::Elicit),
-            Some(InputKind::CreateMessage) => required(&raw).map(Self::CreateMessage),
-            Some(InputKind::ListRoots) => {
-                let params: Option<NoParams> = params_of(&raw)?;
-                Ok(Self::ListRoots(params.unwrap_or_default()))
-            }
-            None => serde_json::from_str(raw.get())
-                .map(Self::Unknown)
-                .map_err(D::Error::custom),
-        }
+        read(&raw).map_err(D::Error::custom)
     }
 }
 
-fn required<T: DeserializeOwned, E: Error>(raw: &RawValue) -> Result<T, E> {
-    params_of(raw)?.ok_or_else(|| E::missing_field("params"))
+// Not generic, so that other crates do not compile the decoding of all parameters again.
+fn read(raw: &RawValue) -> serde_json::Result<InputRequest> {
+    #[derive(Deserialize)]
+    struct Peek {
+        method: String,
+    }
+    let peek: Peek = serde_json::from_str(raw.get())?;
+    match InputKind::of_method(&peek.method) {
+        Some(InputKind::Elicit) => required(raw).map(InputRequest::Elicit),
+        Some(InputKind::CreateMessage) => required(raw).map(InputRequest::CreateMessage),
+        Some(InputKind::ListRoots) => {
+            let params: Option<NoParams> = params_of(raw)?;
+            Ok(InputRequest::ListRoots(params.unwrap_or_default()))
+        }
+        None => serde_json::from_str(raw.get()).map(InputRequest::Unknown),
+    }
 }
 
-fn params_of<T: DeserializeOwned, E: Error>(raw: &RawValue) -> Result<Option<T>, E> {
+fn required<T: DeserializeOwned>(raw: &RawValue) -> serde_json::Result<T> {
+    params_of(raw)?.ok_or_else(|| <serde_json::Error as Error>::missing_field("params"))
+}
+
+fn params_of<T: DeserializeOwned>(raw: &RawValue) -> serde_json::Result<Option<T>> {
     #[derive(Deserialize)]
     struct Body<T> {
         params: Option<T>,
     }
-    let body: Body<T> = serde_json::from_str(raw.get()).map_err(E::custom)?;
+    let body: Body<T> = serde_json::from_str(raw.get())?;
     Ok(body.params)
 }
 

@@ -1,6 +1,6 @@
 //! The shape of a field, decided by its members.
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -43,21 +43,26 @@ enum Type {
 impl<'de> Deserialize<'de> for PrimitiveSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        // An object of unknown shape is stored raw. Other JSON is an error.
-        let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
-            return read(&raw, Self::Unknown);
-        };
-        match shape.r#type {
-            Some(Type::String) => of_string(&raw, &shape),
-            Some(Type::Number | Type::Integer) => read(&raw, Self::Number),
-            Some(Type::Boolean) => read(&raw, Self::Boolean),
-            Some(Type::Array) => of_array(&raw, shape.items.as_ref()),
-            Some(Type::Other) | None => read(&raw, Self::Unknown),
-        }
+        classify(&raw).map_err(D::Error::custom)
     }
 }
 
-fn of_string<E: serde::de::Error>(raw: &RawValue, shape: &Shape) -> Result<PrimitiveSchema, E> {
+// Not generic, so that other crates do not compile the decoding of all shapes again.
+fn classify(raw: &RawValue) -> serde_json::Result<PrimitiveSchema> {
+    // An object of unknown shape is stored raw. Other JSON is an error.
+    let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
+        return read(raw, PrimitiveSchema::Unknown);
+    };
+    match shape.r#type {
+        Some(Type::String) => of_string(raw, &shape),
+        Some(Type::Number | Type::Integer) => read(raw, PrimitiveSchema::Number),
+        Some(Type::Boolean) => read(raw, PrimitiveSchema::Boolean),
+        Some(Type::Array) => of_array(raw, shape.items.as_ref()),
+        Some(Type::Other) | None => read(raw, PrimitiveSchema::Unknown),
+    }
+}
+
+fn of_string(raw: &RawValue, shape: &Shape) -> serde_json::Result<PrimitiveSchema> {
     if shape.one_of.is_some() {
         read(raw, PrimitiveSchema::TitledSingleSelect)
     } else if shape.words.is_none() {
@@ -69,10 +74,7 @@ fn of_string<E: serde::de::Error>(raw: &RawValue, shape: &Shape) -> Result<Primi
     }
 }
 
-fn of_array<E: serde::de::Error>(
-    raw: &RawValue,
-    items: Option<&ItemsShape>,
-) -> Result<PrimitiveSchema, E> {
+fn of_array(raw: &RawValue, items: Option<&ItemsShape>) -> serde_json::Result<PrimitiveSchema> {
     match items {
         Some(items) if items.any_of.is_some() || items.one_of.is_some() => {
             read(raw, PrimitiveSchema::TitledMultiSelect)
@@ -82,11 +84,9 @@ fn of_array<E: serde::de::Error>(
     }
 }
 
-fn read<T: DeserializeOwned, E: serde::de::Error>(
+fn read<T: DeserializeOwned>(
     raw: &RawValue,
     shape: impl FnOnce(T) -> PrimitiveSchema,
-) -> Result<PrimitiveSchema, E> {
-    serde_json::from_str(raw.get())
-        .map(shape)
-        .map_err(E::custom)
+) -> serde_json::Result<PrimitiveSchema> {
+    serde_json::from_str(raw.get()).map(shape)
 }
