@@ -1,4 +1,5 @@
-//! `pintle`: the Model Context Protocol from a terminal.
+//! The tool `pintle`, except its `main`. It is a library, because the library and the showcase compile in parallel;
+//! a program would be compiled after all of its crates.
 //!
 //! The arguments ([`args`]) become an [`Action`], and [`command`] runs it. [`output`] prints everything, and
 //! the end is an [`exit`] code.
@@ -35,7 +36,8 @@ use exit::Exit;
 /// Longest wait at the end for tasks that were cut off.
 const CLEARING: Duration = Duration::from_millis(500);
 
-fn main() -> ExitCode {
+/// Runs the tool with the arguments of the process, and returns its exit code.
+pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return output::usage(&error).into(),

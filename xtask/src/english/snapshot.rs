@@ -16,7 +16,13 @@ const HEADER: &str = "\
 ";
 
 /// The test that compares `docs/texts/help.txt`; with the variable, it writes the file.
-const HELP_TEST: [&str; 5] = ["test", "--workspace", "--bin", "pintle", "help_is_current"];
+const HELP_TEST: [&str; 5] = [
+    "test",
+    "--package",
+    "pintle-cli",
+    "--lib",
+    "help_is_current",
+];
 const HELP_VARIABLE: &str = "PINTLE_WRITE_TEXTS";
 
 /// Compares the error texts with the file. A test of `pintle-cli` compares the help.
