@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pintle_showcase::{NAME, ServingEvent, ToClients};
+use pintle_showcase::{NAME, ServingEvent, log_events};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tracing_subscriber::filter::LevelFilter;
@@ -129,26 +129,27 @@ pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
     texts
 }
 
-/// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
+/// Shows `tracing` events on standard error, and those of the showcase also to its clients.
 pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
     let level = match verbosity {
         Verbosity::Warnings => LevelFilter::WARN,
         Verbosity::Calls => LevelFilter::DEBUG,
         Verbosity::Everything => LevelFilter::TRACE,
     };
+    if is_server {
+        return log_events(level);
+    }
     let to_people = fmt::layer().with_ansi(false).with_writer(io::stderr);
     // Times and targets belong in a log; they only distract a user of one command.
-    let to_people = match (is_server, verbosity) {
-        (true, _) | (_, Verbosity::Calls | Verbosity::Everything) => {
-            to_people.with_filter(level).boxed()
-        }
-        _ => to_people
+    let to_people = match verbosity {
+        Verbosity::Calls | Verbosity::Everything => to_people.with_filter(level).boxed(),
+        Verbosity::Warnings => to_people
             .without_time()
             .with_target(false)
             .with_filter(level)
             .boxed(),
     };
-    registry().with(to_people).with(ToClients).init();
+    registry().with(to_people).init();
 }
 
 /// Prints an event of the showcase that this process serves.

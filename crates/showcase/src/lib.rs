@@ -42,7 +42,7 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
 
 use harbour::Harbour;
-pub use radio::ToClients;
+pub use radio::log_events;
 pub use serve::{BearerPolicy, Exposure, Serving, ServingError, ServingEvent, Transport, serve};
 
 /// The name of the showcase, here and in the configuration of hosts.
