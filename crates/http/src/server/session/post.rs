@@ -9,7 +9,7 @@
 //!               the answer has left, or the request was cancelled
 //!           ┌──────────────────────────────────────────────────────► Over
 //! Reading ──┤
-//!           └──────────────────────────────────────────────────────► Parted
+//!           └──────────────────────────────────────────────────────► Detached
 //!               another reader took the lane, or the handler closed the stream
 //! ```
 //!
