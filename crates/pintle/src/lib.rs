@@ -59,6 +59,7 @@
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
+//! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
@@ -82,6 +83,8 @@ pub use pintle_macros::{prompt, resource, tool};
 pub use pintle_process as process;
 #[cfg(feature = "server")]
 pub use pintle_server as server;
+#[cfg(feature = "sqlite")]
+pub use pintle_sqlite as sqlite;
 #[cfg(feature = "server")]
 pub use pintle_store as store;
 

@@ -51,6 +51,11 @@ pub trait Subject: Sync {
     /// Opens a store that is empty, keeps these limits, and is used for one check.
     fn open(&self, limits: StoreLimits) -> Opening<'_>;
 
+    /// Returns the number of openings of the store. Each opening has watchers of its own.
+    fn openings(&self) -> usize {
+        1
+    }
+
     /// Runs parts at the same time, until all have ended.
     ///
     /// By default they take turns on one thread. That finds races in a store that waits for

@@ -4,6 +4,7 @@ use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 
+use crate::changes::Changes;
 use crate::epoch::Epoch;
 use crate::error::{LimitError, StoreError};
 use crate::key::{Key, Prefix};
@@ -16,7 +17,7 @@ use crate::store_time::StoreTime;
 use crate::sync::{Mutex, RwLock};
 use crate::table::{Change, Slot, Table};
 use crate::version::Version;
-use crate::watch::{Watch, Watchers};
+use crate::watch::Watchers;
 
 /// Makes a change durable before it is seen.
 pub(crate) trait Journal: Send + 'static {
@@ -45,7 +46,6 @@ pub(crate) struct Engine<J> {
     /// Held by the one writer at a time, who alone changes the table.
     journal: Mutex<J>,
     watchers: Arc<Watchers>,
-    most_watchers: usize,
 }
 
 /// A write: the only one, for as long as it lasts. Readers see the table meanwhile.
@@ -59,8 +59,7 @@ impl<J: Journal> Engine<J> {
         Self {
             table: RwLock::new(table),
             journal: Mutex::new(journal),
-            watchers: Arc::default(),
-            most_watchers: limits.max_watchers,
+            watchers: Arc::new(Watchers::new(limits)),
         }
     }
 
@@ -144,8 +143,8 @@ impl<J: Journal> Engine<J> {
         })
     }
 
-    pub(crate) fn watch(&self, prefix: &Prefix) -> Result<Watch, LimitError> {
-        self.watchers.watch(prefix, self.most_watchers)
+    pub(crate) fn changes(&self, prefix: &Prefix) -> Result<Changes, LimitError> {
+        self.watchers.changes(prefix)
     }
 
     /// Makes every write wait until the guard is dropped, as a slow disk does.

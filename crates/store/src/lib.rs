@@ -69,7 +69,7 @@ pub use key::{Key, KeyError, Namespace, Prefix};
 pub use limits::StoreLimits;
 pub use log::{Event, ExpectedTail, Retention, Tail};
 pub use memory::MemoryStore;
-pub use page::{Listing, Page};
+pub use page::{Listing, Page, PageRoom};
 pub use position::Position;
 pub use record::{Expiry, Precondition, Record};
 pub use store_time::StoreTime;
@@ -78,6 +78,7 @@ pub use typed::{
     TypedStoreError,
 };
 pub use version::Version;
+pub use watch::Watchers;
 
 /// Future that an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

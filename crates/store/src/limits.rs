@@ -1,5 +1,9 @@
 //! Every bound of a store, in one place.
 
+use bytes::Bytes;
+
+use crate::error::{LimitError, LimitKind};
+
 /// The bounds of one store: each with its default, unit and reason.
 ///
 /// Keys are bounded by their type: see [`Key::MAX_NAME_BYTES`](crate::Key::MAX_NAME_BYTES).
@@ -44,6 +48,33 @@ pub struct StoreLimits {
 impl StoreLimits {
     /// Cost of an entry or event besides its text, in bytes.
     pub const ENTRY_BYTES: usize = 64;
+
+    /// Checks the size of a value, for implementations of a store.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitKind::ValueBytes`] if it is larger than [`Self::max_value_bytes`].
+    pub fn check_value(&self, bytes: usize) -> Result<(), LimitError> {
+        let most = self.max_value_bytes;
+        if bytes > most {
+            return Err(LimitError::new(LimitKind::ValueBytes, most));
+        }
+        Ok(())
+    }
+
+    /// Checks the events of one append, for implementations of a store.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitKind::BatchEvents`] beyond [`Self::max_batch_events`]; [`LimitKind::ValueBytes`] if they
+    /// are larger together than [`Self::max_value_bytes`].
+    pub fn check_batch(&self, events: &[Bytes]) -> Result<(), LimitError> {
+        let most = self.max_batch_events;
+        if events.len() > most {
+            return Err(LimitError::new(LimitKind::BatchEvents, most));
+        }
+        self.check_value(events.iter().map(Bytes::len).sum())
+    }
 }
 
 impl Default for StoreLimits {

@@ -72,8 +72,8 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Returns the smaller one of each limit.
-    pub(crate) fn within(self, limits: &StoreLimits) -> Self {
+    /// Returns the smaller one of each limit, for implementations of a store.
+    pub fn within(self, limits: &StoreLimits) -> Self {
         Self {
             max_events: self.max_events.min(limits.max_log_events),
             max_bytes: self.max_bytes.min(limits.max_log_bytes),

@@ -119,10 +119,7 @@ impl Store for MemoryStore {
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
-        Box::pin(async move {
-            let watch = self.engine.watch(prefix)?;
-            Ok(Changes::new(move |cx| watch.poll_next(cx)))
-        })
+        Box::pin(async move { Ok(self.engine.changes(prefix)?) })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Listing page by page.
 
 use crate::key::Key;
+use crate::limits::StoreLimits;
 use crate::record::Record;
 
 /// Which part of a listing is asked for.
@@ -45,5 +46,42 @@ impl Listing {
     /// A page, for those who write a store.
     pub fn new(records: Vec<(Key, Record)>, next: Option<Key>) -> Self {
         Self { records, next }
+    }
+}
+
+/// The room that is left on a page, for implementations of a store.
+#[derive(Debug)]
+pub struct PageRoom {
+    entries: usize,
+    bytes: usize,
+    is_untouched: bool,
+}
+
+impl PageRoom {
+    /// Begins a page of `limit` entries, within the limits of a store.
+    pub fn new(limit: usize, limits: &StoreLimits) -> Self {
+        Self {
+            entries: limit.min(limits.max_page_entries).max(1),
+            bytes: limits.max_page_bytes,
+            is_untouched: true,
+        }
+    }
+
+    /// Returns the number of entries that still fit, whatever their sizes.
+    pub fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Takes the room for a value of `bytes` bytes. Returns false if it does not fit. The first value
+    /// always fits.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let fits = self.entries > 0 && bytes <= self.bytes;
+        if fits || self.is_untouched {
+            self.entries -= 1;
+            self.bytes = self.bytes.saturating_sub(bytes);
+            self.is_untouched = false;
+            return true;
+        }
+        false
     }
 }

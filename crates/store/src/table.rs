@@ -18,7 +18,7 @@ use crate::error::{LimitError, LimitKind, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
 use crate::log::Tail;
-use crate::page::{Listing, Page};
+use crate::page::{Listing, Page, PageRoom};
 use crate::position::Position;
 use crate::record::{Expiry, Precondition, Record};
 use crate::store_time::StoreTime;
@@ -93,7 +93,7 @@ impl Table {
     ) -> Result<(Version, Change), StoreError> {
         let found = self.records.get(key);
         condition.check(found.map(|record| record.version))?;
-        self.check_value(value.len())?;
+        self.limits.check_value(value.len())?;
         let freed = found.map_or(0, |record| record_cost(key, &record.value));
         let fresh = usize::from(found.is_none());
         self.check_room(fresh, record_cost(key, value), freed)?;
@@ -133,14 +133,6 @@ impl Table {
             Slot::Counter(key) => self.counters.get(key)?.expiry,
         };
         expiry.is_over(now).then(|| slot.removal())
-    }
-
-    fn check_value(&self, bytes: usize) -> Result<(), LimitError> {
-        let most = self.limits.max_value_bytes;
-        if bytes > most {
-            return Err(LimitError::new(LimitKind::ValueBytes, most));
-        }
-        Ok(())
     }
 
     fn check_room(&self, fresh: usize, cost: usize, freed: usize) -> Result<(), LimitError> {
@@ -226,9 +218,9 @@ impl Table {
             .take_while(|(key, _)| prefix.covers(key))
             .filter(|(_, record)| !record.expiry.is_over(now))
             .peekable();
-        let mut room = Room::new(page.limit, &self.limits);
+        let mut room = PageRoom::new(page.limit, &self.limits);
         let mut records = Vec::new();
-        while let Some((key, record)) = found.next_if(|(_, record)| room.has(&record.value)) {
+        while let Some((key, record)) = found.next_if(|(_, record)| room.take(record.value.len())) {
             records.push((key.clone(), record.clone()));
         }
         let last = records.last().map(|(key, _)| key.clone());
@@ -238,7 +230,7 @@ impl Table {
     pub(crate) fn read(&self, now: StoreTime, log: &Key, after: Position, most: usize) -> Tail {
         let found = self.logs.get(log).filter(|log| !log.expiry.is_over(now));
         match found {
-            Some(log) => log.read(after, Room::new(most, &self.limits)),
+            Some(log) => log.read(after, PageRoom::new(most, &self.limits)),
             None if after == Position::START => Tail::Events {
                 events: Vec::new(),
                 more: false,
@@ -271,35 +263,6 @@ impl Slot {
             Self::Log(log) => Change::Forget { log },
             Self::Counter(key) => Change::RemoveCounter { key },
         }
-    }
-}
-
-/// Room that is left in the result of one read.
-struct Room {
-    entries: usize,
-    bytes: usize,
-    is_untouched: bool,
-}
-
-impl Room {
-    fn new(most: usize, limits: &StoreLimits) -> Self {
-        Self {
-            entries: most.min(limits.max_page_entries).max(1),
-            bytes: limits.max_page_bytes,
-            is_untouched: true,
-        }
-    }
-
-    /// Takes the room that `value` needs, if it is there. The first always fits.
-    fn has(&mut self, value: &Bytes) -> bool {
-        let fits = self.entries > 0 && value.len() <= self.bytes;
-        if fits || self.is_untouched {
-            self.entries -= 1;
-            self.bytes = self.bytes.saturating_sub(value.len());
-            self.is_untouched = false;
-            return true;
-        }
-        false
     }
 }
 

@@ -8,14 +8,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use crate::changes::Changes;
 use crate::error::{LimitError, LimitKind};
 use crate::key::{Key, Prefix};
+use crate::limits::StoreLimits;
 use crate::sync::Mutex;
 
-/// All watchers of a store.
-#[derive(Debug, Default)]
-pub(crate) struct Watchers {
+/// All watchers of a store in this process, for implementations of a store.
+#[derive(Debug)]
+pub struct Watchers {
     rows: Mutex<Rows>,
+    max_watchers: usize,
 }
 
 #[derive(Debug, Default)]
@@ -28,12 +31,26 @@ struct Rows {
 }
 
 impl Watchers {
-    /// Begins to watch, unless `most` do already.
-    pub(crate) fn watch(
-        self: &Arc<Self>,
-        prefix: &Prefix,
-        most: usize,
-    ) -> Result<Watch, LimitError> {
+    /// Creates a set without watchers. It accepts [`StoreLimits::max_watchers`].
+    pub fn new(limits: &StoreLimits) -> Self {
+        Self {
+            rows: Mutex::default(),
+            max_watchers: limits.max_watchers,
+        }
+    }
+
+    /// Reports changes under a prefix from now on, until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`] if there are too many watchers.
+    pub fn changes(self: &Arc<Self>, prefix: &Prefix) -> Result<Changes, LimitError> {
+        let watch = self.watch(prefix)?;
+        Ok(Changes::new(move |cx| watch.poll_next(cx)))
+    }
+
+    fn watch(self: &Arc<Self>, prefix: &Prefix) -> Result<Watch, LimitError> {
+        let most = self.max_watchers;
         let mut rows = self.rows.lock();
         if rows.watchers >= most {
             return Err(LimitError::new(LimitKind::Watchers, most));
@@ -49,13 +66,19 @@ impl Watchers {
     }
 
     /// Wakes the watchers of `key`.
-    pub(crate) fn notify(&self, key: &Key) {
+    pub fn notify(&self, key: &Key) {
         let signals = self.rows.lock().find(key);
         signals.iter().for_each(|signal| signal.raise());
     }
 
+    /// Wakes every watcher, because any key may have changed.
+    pub fn notify_all(&self) {
+        let signals = self.rows.lock().all();
+        signals.iter().for_each(|signal| signal.raise());
+    }
+
     /// Ends every watch.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         let rows = std::mem::take(&mut *self.rows.lock());
         let signals = rows.signals_by_prefix.into_values();
         for signal in signals.flat_map(BTreeMap::into_values) {
@@ -99,6 +122,11 @@ impl Rows {
         }
     }
 
+    fn all(&self) -> Vec<Arc<Signal>> {
+        let groups = self.signals_by_prefix.values();
+        groups.flat_map(BTreeMap::values).cloned().collect()
+    }
+
     fn find(&self, key: &Key) -> Vec<Arc<Signal>> {
         let lengths = self.count_by_length.keys();
         let prefixes = lengths.filter_map(|length| key.as_str().get(..*length));
@@ -108,7 +136,7 @@ impl Rows {
 }
 
 /// One watch; dropping it ends it.
-pub(crate) struct Watch {
+struct Watch {
     watchers: Arc<Watchers>,
     prefix: Prefix,
     id: u64,
@@ -117,7 +145,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Waits for the next change.
-    pub(crate) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<()>> {
+    fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<()>> {
         self.signal.poll(cx)
     }
 }
@@ -192,14 +220,23 @@ mod tests {
         Key::new(&SPACE, name).expect("a key")
     }
 
+    /// Accepts one watcher.
+    fn watchers() -> Arc<Watchers> {
+        let limits = StoreLimits {
+            max_watchers: 1,
+            ..StoreLimits::default()
+        };
+        Arc::new(Watchers::new(&limits))
+    }
+
     fn poll(watch: &Watch) -> Poll<Option<()>> {
         watch.poll_next(&Context::from_waker(Waker::noop()))
     }
 
     #[test]
     fn a_change_elsewhere_wakes_no_watcher() {
-        let watchers = Arc::new(Watchers::default());
-        let watch = watchers.watch(&Prefix::from(key("ab")), 1).expect("room");
+        let watchers = watchers();
+        let watch = watchers.watch(&Prefix::from(key("ab"))).expect("room");
         for other in ["a", "ba", "aé"] {
             watchers.notify(&key(other));
         }
@@ -212,10 +249,18 @@ mod tests {
     }
 
     #[test]
+    fn a_change_of_any_key_wakes_every_watcher() {
+        let watchers = watchers();
+        let watch = watchers.watch(&Prefix::from(key("ab"))).expect("room");
+        watchers.notify_all();
+        assert_eq!(poll(&watch), Poll::Ready(Some(())));
+    }
+
+    #[test]
     fn a_watch_that_ended_leaves_nothing() {
-        let watchers = Arc::new(Watchers::default());
-        let watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
-        assert!(watchers.watch(&Prefix::all(&SPACE), 1).is_err());
+        let watchers = watchers();
+        let watch = watchers.watch(&Prefix::all(&SPACE)).expect("room");
+        assert!(watchers.watch(&Prefix::all(&SPACE)).is_err());
         drop(watch);
 
         let rows = watchers.rows.lock();
@@ -225,8 +270,8 @@ mod tests {
 
     #[test]
     fn closing_ends_a_watch_after_its_last_change() {
-        let watchers = Arc::new(Watchers::default());
-        let watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
+        let watchers = watchers();
+        let watch = watchers.watch(&Prefix::all(&SPACE)).expect("room");
         watchers.notify(&key("a"));
         watchers.close();
 

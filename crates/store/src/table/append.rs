@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Change, Log, Slot, Table, entry_cost, event_cost, own};
-use crate::error::{LimitError, LimitKind, StoreError};
+use crate::error::{LimitError, StoreError};
 use crate::key::Key;
 use crate::log::{Event, ExpectedTail, Retention};
 use crate::position::Position;
@@ -34,7 +34,7 @@ impl Table {
     ) -> Result<(Position, Option<Change>), StoreError> {
         let found = self.logs.get(log).map_or(Position::START, Log::tail);
         tail.check(found)?;
-        self.check_batch(events)?;
+        self.limits.check_batch(events)?;
         if events.is_empty() && found == Position::START {
             return Ok((found, None));
         }
@@ -43,14 +43,6 @@ impl Table {
         let append = self.number(log, events, dropped, expiry);
         let last = append.events.last().map_or(found, |event| event.position);
         Ok((last, Some(Change::Append(append))))
-    }
-
-    fn check_batch(&self, events: &[Bytes]) -> Result<(), LimitError> {
-        let most = self.limits.max_batch_events;
-        if events.len() > most {
-            return Err(LimitError::new(LimitKind::BatchEvents, most));
-        }
-        self.check_value(events.iter().map(Bytes::len).sum())
     }
 
     /// Returns the number of events to drop: first those of the log, then those of the batch.

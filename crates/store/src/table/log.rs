@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Room, entry_cost};
+use super::entry_cost;
 use crate::key::Key;
 use crate::limits::StoreLimits;
 use crate::log::{Event, Tail};
+use crate::page::PageRoom;
 use crate::position::Position;
 use crate::record::Expiry;
 
@@ -50,7 +51,7 @@ impl Log {
         }
     }
 
-    pub(super) fn read(&self, after: Position, mut room: Room) -> Tail {
+    pub(super) fn read(&self, after: Position, mut room: PageRoom) -> Tail {
         let from = match self.events.binary_search_by_key(&after, |it| it.position) {
             Ok(at) => at + 1,
             Err(_) if self.begins_after(after) => 0,
@@ -59,7 +60,7 @@ impl Log {
         };
         let mut rest = self.events.range(from..).peekable();
         let mut events = Vec::new();
-        while let Some(event) = rest.next_if(|event| room.has(&event.value)) {
+        while let Some(event) = rest.next_if(|event| room.take(event.value.len())) {
             events.push(event.clone());
         }
         let more = rest.peek().is_some();

@@ -1,0 +1,127 @@
+//! A thread with a connection of its own. SQLite waits for the disk, and no thread of a runtime may.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use pintle_store::{Retry, StoreError, Watchers};
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::layout;
+use crate::open_error::OpenError;
+use crate::values::Failed;
+
+/// The pause after which a store looks for changes of other processes: 100 ms.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// One operation, with the way back to its caller.
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// Carries out operations in order.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts the thread. It holds at most `max_queued` operations that wait. If `watchers` are given, it
+    /// wakes all of them after a change by another connection.
+    pub(crate) fn start(
+        path: &Path,
+        max_queued: usize,
+        watchers: Option<Arc<Watchers>>,
+    ) -> Result<Self, OpenError> {
+        let connection = layout::connect(path)?;
+        let (jobs, queue) = sync_channel(max_queued.max(1));
+        let thread = thread::Builder::new().name("pintle-sqlite".to_owned());
+        let thread = thread.spawn(move || match watchers {
+            Some(watchers) => run_and_poll(connection, &queue, &watchers),
+            None => run(connection, &queue),
+        });
+        Ok(Self {
+            jobs: Some(jobs),
+            thread: Some(thread.map_err(OpenError::Thread)?),
+        })
+    }
+
+    /// Carries out one operation.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the operation; [`StoreError::Backend`] if too many operations wait.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Connection) -> Result<T, Failed> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let job = move |connection: &mut Connection| {
+            // A caller that is gone does not need the answer.
+            let _ = answer.send(operation(connection).map_err(|Failed(error)| error));
+        };
+        self.push(Box::new(job))?;
+        answered.await.unwrap_or_else(|_| {
+            let source = "the operation panicked, or the store is closed";
+            Err(StoreError::backend(Retry::Never, source))
+        })
+    }
+
+    fn push(&self, job: Job) -> Result<(), StoreError> {
+        let jobs = self
+            .jobs
+            .as_ref()
+            .expect("a worker has a queue until it is dropped");
+        jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => {
+                StoreError::backend(Retry::Later, "too many operations wait for the database")
+            }
+            TrySendError::Disconnected(_) => {
+                StoreError::backend(Retry::Never, "the thread of the database has ended")
+            }
+        })
+    }
+}
+
+impl Drop for Worker {
+    /// Waits for the operations in the queue.
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was returned to the caller of its operation.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(mut connection: Connection, queue: &Receiver<Job>) {
+    while let Ok(job) = queue.recv() {
+        job(&mut connection);
+    }
+}
+
+/// Runs jobs, and reads after each pause whether another connection has committed.
+fn run_and_poll(mut connection: Connection, queue: &Receiver<Job>, watchers: &Watchers) {
+    let mut seen = data_version(&connection);
+    loop {
+        match queue.recv_timeout(POLL_INTERVAL) {
+            Ok(job) => job(&mut connection),
+            Err(RecvTimeoutError::Timeout) => {
+                let found = data_version(&connection);
+                if found != seen {
+                    watchers.notify_all();
+                }
+                seen = found;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+}
+
+/// Returns a number that changes with each commit of another connection, or `None` after an error.
+fn data_version(connection: &Connection) -> Option<i64> {
+    let mut statement = connection.prepare_cached("PRAGMA data_version").ok()?;
+    statement.query_row([], |row| row.get(0)).ok()
+}

@@ -1,0 +1,6 @@
+//! A store in a SQLite database: the contract, several openings, several processes, and other files.
+
+mod files;
+mod processes;
+mod suite;
+mod support;
