@@ -1,4 +1,4 @@
-//! A [`Store`] in a SQLite database: durable, for several processes on one host.
+//! A [`Store`](pintle_store::Store) in a SQLite database: durable, for several processes on one host.
 //!
 //! Operations run on two threads of the store, so a slow disk never holds a thread of the runtime. One
 //! thread writes, and one reads. Changes wake the watchers of the same process at once. Other
