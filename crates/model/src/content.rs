@@ -1,8 +1,8 @@
 //! Content of messages and results.
 //!
 //! One block type serves all places. Tool results, prompt messages and sampling messages take
-//! different subsets of it. Each place rejects the blocks it cannot hold when it is fitted to a
-//! revision.
+//! different subsets of it. A fit to a revision replaces or rejects the blocks that the revision does
+//! not have. It does not compare a block with its place; see the types of the places.
 //!
 //! Spec: [2026-07-28, Tools, Tool result](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result).
 

@@ -1,4 +1,4 @@
-//! Every bound of a conversation, in one place.
+//! The limits of a conversation. A transport has limits of its own.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub struct Limits {
     /// Values take many times the memory of their text, and longer to be made and dropped: without
     /// this, 4 MiB of small objects would take more than 200 MiB and a second.
     pub max_values_per_message: usize,
-    /// Notices of one lane that are not yet written; default 1 024 messages.
+    /// Notices of one engine that are not yet written; default 1 024 messages.
     ///
     /// At the limit list changes and progress are merged, and logs drop the oldest. Answers are
     /// never dropped.

@@ -1,4 +1,4 @@
-//! What both stores share: a table behind a lock, a journal before it, and those who watch.
+//! The common part of the stores in memory and in a directory: a table, a journal and the watchers.
 
 use std::sync::{Arc, MutexGuard};
 

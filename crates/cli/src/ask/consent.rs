@@ -1,4 +1,4 @@
-//! The question for consent to a server that was described before.
+//! The question for consent to start or to contact a server. The terminal has shown its description.
 
 use super::dialogue::Dialogue;
 use super::field::yes_or_no;

@@ -1,4 +1,4 @@
-//! The HTTP status of each error: one table.
+//! The HTTP status of each error of JSON-RPC: one table. `cause.rs` has the errors of HTTP alone.
 //!
 //! A client reads the JSON-RPC error first; the status is for proxies. Up to 2025-11-25 the status is
 //! 200 for every request that reached the engine. Since 2026-07-28 errors of the protocol have their

@@ -1,6 +1,6 @@
-//! Texts that cannot lead a path astray.
+//! Parts of a path that stay below the directory they are joined to.
 //!
-//! They hold for the text alone. What links on disk lead to is for whoever opens the file.
+//! The checks read the text alone. A handler that opens the file must check links on the disk.
 
 use std::fmt;
 use std::path::Path;
