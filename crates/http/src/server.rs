@@ -30,7 +30,7 @@ mod token_expiry;
 
 use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -46,7 +46,7 @@ pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;
 
-use endpoint::{Endpoint, EndpointResponse};
+use endpoint::{AcceptedHead, Endpoint, EndpointResponse};
 
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
@@ -144,6 +144,11 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let endpoint = Arc::clone(&self.endpoint);
-        Box::pin(async move { Ok(endpoint.answer(request).await) })
+        match endpoint.accept_head(request) {
+            AcceptedHead::Answered(answer) => Box::pin(ready(Ok(answer))),
+            AcceptedHead::Post { parts, body, forms } => {
+                Box::pin(async move { Ok(endpoint.answer_post(parts, body, forms).await) })
+            }
+        }
     }
 }

@@ -37,7 +37,7 @@ impl<S: Service> Endpoint<S> {
     /// Accepts a batch.
     pub(super) fn accept_batch(
         &self,
-        parts: Parts,
+        parts: Arc<Parts>,
         batch: &Batch<'_>,
         forms: AcceptedTypes,
     ) -> PostResult<S> {
@@ -50,7 +50,7 @@ impl<S: Service> Endpoint<S> {
 
     fn begin_batch(
         &self,
-        parts: Parts,
+        parts: Arc<Parts>,
         batch: &Batch<'_>,
         forms: AcceptedTypes,
     ) -> Result<Batched<S>, HttpRejection> {
@@ -101,7 +101,7 @@ impl<S: Service> Endpoint<S> {
     fn begin_part(
         &self,
         ground: &Ground,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         part: Part<'_>,
         forms: AcceptedTypes,
         batched: &mut Batched<S>,
@@ -113,7 +113,8 @@ impl<S: Service> Endpoint<S> {
                     self.deliver_part(session, parts, message, forms, batched);
                 }
                 (Ground::Sessionless(revision), Message::Request(request)) => {
-                    let (id, caller) = self.sessionless_caller(*revision, parts.clone(), request);
+                    let (id, caller) =
+                        self.sessionless_caller(*revision, Arc::clone(parts), request);
                     batched.open.push((id, caller));
                 }
                 (Ground::Sessionless(_), _) => {}
@@ -124,7 +125,7 @@ impl<S: Service> Endpoint<S> {
     fn deliver_part(
         &self,
         session: &Arc<Session>,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         message: Message<'_>,
         forms: AcceptedTypes,
         batched: &mut Batched<S>,
@@ -141,7 +142,7 @@ impl<S: Service> Endpoint<S> {
         match (session.deliver(now, message, form), id) {
             (Delivered::Request(key), Some(id)) => {
                 let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
-                let post = Post::new(session, service, extras(parts.clone()), key);
+                let post = Post::new(session, service, extras(Arc::clone(parts)), key);
                 batched.open.push((id, Caller::Post(post)));
             }
             (Delivered::Accepted(notified), _) => notified

@@ -5,7 +5,9 @@ mod refuse;
 mod scopes;
 mod stateless;
 
+use std::future::poll_fn;
 use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -17,10 +19,12 @@ use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
 use pintle_proto::{Batch, PeerIdentity, ServerProfile, Terms};
 use pintle_runtime::sync::Mutex;
-use pintle_runtime::{EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle};
+use pintle_runtime::{
+    BoxFuture, EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle,
+};
 
 use super::batch::Batched;
-use super::events::StreamTiming;
+use super::events::{MessageSource as _, OutgoingMessage, StreamTiming};
 use super::exchange::RequestExtras;
 use super::options::HttpOptions;
 use super::refusals::Refusals;
@@ -88,48 +92,91 @@ impl<S: Service> Endpoint<S> {
         self.closed.has_begun()
     }
 
-    pub(super) async fn answer<B: Body>(&self, request: Request<B>) -> EndpointResponse {
+    /// Reads the head of a request, before any future exists.
+    pub(super) fn accept_head<B>(&self, request: Request<B>) -> AcceptedHead<B> {
         if self.closed.has_begun() {
-            return self.busy(&cause::CLOSING);
+            return AcceptedHead::Answered(self.busy(&cause::CLOSING));
         }
         let (parts, body) = request.into_parts();
-        match by_head(&parts, &self.settings) {
+        AcceptedHead::Answered(match by_head(&parts, &self.settings) {
             Err(rejection) => self.reject_head(rejection, &parts),
             Ok(HeadDecision::Stream(id)) => self.open_stream(id, &parts),
             Ok(HeadDecision::End(id)) => self.end_session(id, &parts),
-            Ok(HeadDecision::Body(forms)) => self.answer_post(parts, body, forms).await,
-        }
+            Ok(HeadDecision::Body(forms)) => {
+                // Shared at once, because handlers share it later and it is large to move.
+                let parts = Arc::new(parts);
+                return AcceptedHead::Post { parts, body, forms };
+            }
+        })
     }
 
-    async fn answer_post<B: Body>(
+    /// Reads the body of a post, and answers it.
+    pub(super) async fn answer_post<B: Body>(
         &self,
-        parts: Parts,
+        parts: Arc<Parts>,
         body: B,
         forms: AcceptedTypes,
     ) -> EndpointResponse {
-        let limits = &self.options.limits;
-        let bytes = match body::read(body, limits.of_bodies()).await {
+        let bytes = match body::read(body, self.options.limits.of_bodies()).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
-        match self.accept(parts, &bytes, forms) {
-            PostResult::Answered(answer) => answer,
-            PostResult::Batch(batch) => {
-                batch
-                    .reply(forms, limits.keep_alive_interval, self.pace())
-                    .await
-            }
-            PostResult::Waiting { source, id, era } if forms == AcceptedTypes::Json => {
-                reply::reply_single(source, &id, era).await
-            }
-            PostResult::Waiting { source, id, era } => {
-                let stream_delay = match &source {
-                    Caller::Post(post) if post.primes() => limits.stream_delay,
-                    _ => limits.keep_alive_interval,
-                };
-                reply::reply(source, &id, era, stream_delay, self.pace()).await
-            }
+        let mut parts = Some(parts);
+        let begin = |cx: &mut Context<'_>| {
+            let parts = parts.take().expect("this closure is called once");
+            Poll::Ready(self.begin_answer(cx, parts, &bytes, forms))
+        };
+        match poll_fn(begin).await {
+            BegunAnswer::Ready(answer) => answer,
+            BegunAnswer::Later(answer) => answer.await,
         }
+    }
+
+    /// Handles a post up to its first wait. What most posts do not need is boxed.
+    fn begin_answer(
+        &self,
+        cx: &mut Context<'_>,
+        parts: Arc<Parts>,
+        bytes: &Bytes,
+        forms: AcceptedTypes,
+    ) -> BegunAnswer<'_> {
+        match self.accept(parts, bytes, forms) {
+            PostResult::Answered(answer) => BegunAnswer::Ready(answer),
+            PostResult::Batch(batch) => {
+                let delay = self.options.limits.keep_alive_interval;
+                BegunAnswer::Later(Box::pin(batch.reply(forms, delay, self.pace())))
+            }
+            PostResult::Waiting {
+                mut source,
+                id,
+                era,
+            } => match source.poll_message(cx) {
+                Poll::Ready(Some(message)) if message.verdict.is_some() => {
+                    BegunAnswer::Ready(reply::answer(message, era))
+                }
+                first => BegunAnswer::Later(Box::pin(self.reply(source, first, id, era, forms))),
+            },
+        }
+    }
+
+    /// Answers a request whose answer is not its first message, or not ready at the first poll.
+    async fn reply(
+        &self,
+        source: Caller<S>,
+        first: Poll<Option<OutgoingMessage>>,
+        id: RequestId,
+        era: Era,
+        forms: AcceptedTypes,
+    ) -> EndpointResponse {
+        if forms == AcceptedTypes::Json {
+            return reply::reply_single(source, first, &id, era).await;
+        }
+        let limits = &self.options.limits;
+        let stream_delay = match &source {
+            Caller::Post(post) if post.primes() => limits.stream_delay,
+            _ => limits.keep_alive_interval,
+        };
+        reply::reply(source, first, &id, era, stream_delay, self.pace()).await
     }
 
     /// Maximum number of values in a message.
@@ -145,7 +192,7 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Handles a post up to its first wait, where borrows of its bytes end.
-    fn accept(&self, parts: Parts, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
+    fn accept(&self, parts: Arc<Parts>, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
         let message = match Message::parse_within(bytes, self.values()) {
             Ok(message) => message,
             Err(malformed) => return self.accept_other(parts, bytes, forms, malformed),
@@ -177,7 +224,7 @@ impl<S: Service> Endpoint<S> {
     /// Accepts a body that is not one message: it may be a batch.
     fn accept_other(
         &self,
-        parts: Parts,
+        parts: Arc<Parts>,
         bytes: &Bytes,
         forms: AcceptedTypes,
         malformed: InvalidMessage,
@@ -188,6 +235,27 @@ impl<S: Service> Endpoint<S> {
             None => self.reject(HttpRejection::malformed(malformed)).into(),
         }
     }
+}
+
+/// A head that was read: the response is ready, or the body follows.
+#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
+pub(super) enum AcceptedHead<B> {
+    Answered(EndpointResponse),
+    Post {
+        parts: Arc<Parts>,
+        body: B,
+        forms: AcceptedTypes,
+    },
+}
+
+/// The answer to a post after its first poll.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large variant is the common one"
+)]
+enum BegunAnswer<'a> {
+    Ready(EndpointResponse),
+    Later(BoxFuture<'a, EndpointResponse>),
 }
 
 /// The decision about a message.
@@ -258,10 +326,10 @@ impl<S: Service> Endpoint<S> {
 }
 
 /// Collects the parts of the request that a handler can read: the principal and the head.
-pub(super) fn extras(parts: Parts) -> RequestExtras {
+pub(super) fn extras(parts: Arc<Parts>) -> RequestExtras {
     let principal = parts.extensions.get::<Principal>().cloned();
     let mut extensions = Extensions::new();
-    extensions.insert(parts);
+    extensions.insert_shared(parts);
     RequestExtras {
         principal,
         extensions,
@@ -274,3 +342,6 @@ pub(super) fn peer_identity(parts: &Parts) -> PeerIdentity {
     let principal = parts.extensions.get::<Principal>();
     PeerIdentity::authorized(principal.map(Principal::id))
 }
+
+#[cfg(test)]
+mod tests;

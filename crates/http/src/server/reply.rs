@@ -4,6 +4,7 @@
 //! makes the response a stream.
 
 use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -39,17 +40,23 @@ pub(crate) enum Era {
     Handshaken,
 }
 
-/// Answers one request with the messages of `source`. The response is a stream, and `source` is boxed,
-/// if another message precedes the answer or no message is ready within `stream_delay`.
+/// Answers one request with the messages of `source`, after its first poll returned `first`. The response
+/// is a stream, and `source` is boxed, if another message precedes the answer or no message is ready
+/// within `stream_delay`.
 pub(crate) async fn reply<S: MessageSource + 'static>(
     mut source: S,
+    first: Poll<Option<OutgoingMessage>>,
     id: &RequestId,
     era: Era,
     stream_delay: Duration,
     pace: StreamTiming,
 ) -> Response<ResponseBody> {
     let stream_of = |source| EventStream::new(Box::new(source), pace);
-    match timeout(stream_delay, poll_fn(|cx| source.poll_message(cx))).await {
+    let first = match first {
+        Poll::Ready(first) => Ok(first),
+        Poll::Pending => timeout(stream_delay, poll_fn(|cx| source.poll_message(cx))).await,
+    };
+    match first {
         Ok(Some(message)) if message.verdict.is_some() => answer(message, era),
         Ok(Some(notice)) => stream(stream_of(source).beginning_with(notice)),
         Ok(None) if source.is_owed() => error(StatusCode::OK, Some(id), &session_ended()),
@@ -59,17 +66,23 @@ pub(crate) async fn reply<S: MessageSource + 'static>(
     }
 }
 
-/// Answers one request whose client accepts only one JSON body. Messages before the answer are
-/// dropped.
+/// Answers one request whose client accepts only one JSON body, after the first poll of `source` returned
+/// `first`. Messages before the answer are dropped.
 pub(crate) async fn reply_single<S: MessageSource>(
     mut source: S,
+    first: Poll<Option<OutgoingMessage>>,
     id: &RequestId,
     era: Era,
 ) -> Response<ResponseBody> {
-    while let Some(message) = poll_fn(|cx| source.poll_message(cx)).await {
+    let mut next = match first {
+        Poll::Ready(first) => first,
+        Poll::Pending => poll_fn(|cx| source.poll_message(cx)).await,
+    };
+    while let Some(message) = next {
         if message.verdict.is_some() {
             return answer(message, era);
         }
+        next = poll_fn(|cx| source.poll_message(cx)).await;
     }
     let why = if source.is_owed() {
         session_ended()

@@ -172,7 +172,7 @@ impl<S: Service> SseService<S> {
                 notified
                     .into_iter()
                     .for_each(|notified| service.notified(notified));
-                let extras = extras(parts);
+                let extras = extras(Arc::new(parts));
                 for start in starts {
                     session.run(service, extras.clone(), start);
                 }

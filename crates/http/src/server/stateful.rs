@@ -60,7 +60,7 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn in_session(
         &self,
         id: SessionId,
-        parts: Parts,
+        parts: Arc<Parts>,
         message: Message<'_>,
         forms: AcceptedTypes,
     ) -> PostResult<S> {

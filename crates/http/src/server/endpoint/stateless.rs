@@ -18,7 +18,7 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn exchange(
         &self,
         terms: Arc<Terms>,
-        parts: Parts,
+        parts: Arc<Parts>,
         request: jsonrpc::Request<'_>,
     ) -> PostResult<S> {
         let id = request.id.clone();
@@ -49,7 +49,7 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn sessionless(
         &self,
         revision: Revision,
-        parts: Parts,
+        parts: Arc<Parts>,
         request: jsonrpc::Request<'_>,
     ) -> PostResult<S> {
         let (id, source) = self.sessionless_caller(revision, parts, request);
@@ -64,7 +64,7 @@ impl<S: Service> Endpoint<S> {
     pub(in crate::server) fn sessionless_caller(
         &self,
         revision: Revision,
-        parts: Parts,
+        parts: Arc<Parts>,
         request: jsonrpc::Request<'_>,
     ) -> (RequestId, Caller<S>) {
         let id = request.id.clone();
