@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -267,6 +268,32 @@ async fn functions_that_block_run_on_their_pool_and_panic_in_the_call() {
     assert_eq!(blocking(|| 3).await, 3);
     let panicked = tokio::spawn(blocking(|| panic!("on purpose"))).await;
     assert!(panicked.unwrap_err().is_panic());
+}
+
+// The runtime of this test has one thread for functions that block, instead of the 512 of tokio.
+#[test]
+fn functions_that_block_wait_for_a_thread_of_the_runtime() {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.max_blocking_threads(1).build().expect("a runtime");
+    let (release, released) = std::sync::mpsc::channel();
+    let (began, begins) = tokio::sync::oneshot::channel();
+    let ended = Arc::new(AtomicBool::new(false));
+    let first_ended = Arc::clone(&ended);
+    runtime.block_on(async {
+        let first = tokio::spawn(blocking(move || {
+            let _ = began.send(());
+            released.recv().expect("the test releases the thread");
+            first_ended.store(true, Ordering::SeqCst);
+        }));
+        begins.await.expect("the first function runs");
+        let second = tokio::spawn(blocking(move || ended.load(Ordering::SeqCst)));
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        release.send(()).expect("the first function waits");
+        first.await.expect("no panic");
+        assert!(second.await.expect("no panic"), "it ran beside the first");
+    });
 }
 
 #[derive(Serialize, JsonSchema)]
