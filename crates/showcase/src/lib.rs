@@ -2,20 +2,20 @@
 //!
 //! | feature | where |
 //! |---|---|
-//! | typed arguments, constraints, structured output, annotations, icon | [`clearance`] |
-//! | lists as structured output, an `Err` for the model, an argument repeated in a header | [`register`] |
-//! | images, a function that blocks, plain numbers | [`tide`] |
-//! | audio | [`signals`] |
-//! | text with annotations, an embedded resource, a link to a resource | [`notices`] |
-//! | progress, a time limit, cancellation | [`boarding`] |
-//! | questions: forms, URLs, the client's model, its directories; work that is not repeated | [`questions`] |
-//! | a task: work that continues after the answer to its call, and asks questions | [`survey`] |
-//! | log messages, and `tracing` events as log messages | [`radio`] |
-//! | tools that are added and removed while the server runs | [`tugs`] |
-//! | text, binary, templates with completion, a resource that changes | [`papers`] |
-//! | prompts with completion, embedded resources and images | [`briefings`] |
-//! | another server under a prefix | [`weather`] |
-//! | typed layers | [`audit`] |
+//! | typed arguments, constraints, structured output, annotations, icon | `clearance.rs` |
+//! | lists as structured output, an `Err` for the model, an argument repeated in a header | `register.rs` |
+//! | images, a function that blocks, plain numbers | `tide.rs` |
+//! | audio | `signals.rs` |
+//! | text with annotations, an embedded resource, a link to a resource | `notices.rs` |
+//! | progress, a time limit, cancellation | `boarding.rs` |
+//! | questions: forms, URLs, the client's model, its directories; work that is not repeated | `questions.rs` |
+//! | a task: work that continues after the answer to its call, and asks questions | `survey.rs` |
+//! | log messages, and `tracing` events as log messages | `radio.rs` |
+//! | tools that are added and removed while the server runs | `tugs.rs` |
+//! | text, binary, templates with completion, a resource that changes | `papers.rs` |
+//! | prompts with completion, embedded resources and images | `briefings.rs` |
+//! | another server under a prefix | `weather.rs` |
+//! | typed layers | `audit.rs` |
 
 mod audit;
 mod boarding;
