@@ -28,6 +28,7 @@ mod bed;
 mod blocking;
 mod changes;
 mod counters;
+mod groups;
 mod identity;
 mod limits;
 mod logs;
@@ -56,6 +57,12 @@ pub trait Subject: Sync {
         1
     }
 
+    /// Whether the store lists and watches prefixes that cover several groups. A store without an order
+    /// of keys returns false: it must refuse them, or list them as others do.
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
     /// Runs parts at the same time, until all have ended.
     ///
     /// By default they take turns on one thread. That finds races in a store that waits for
@@ -79,6 +86,7 @@ pub type Part = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub async fn run(subject: &dyn Subject) {
     records::run(subject).await;
     pages::run(subject).await;
+    groups::run(subject).await;
     logs::run(subject).await;
     batches::run(subject).await;
     counters::run(subject).await;

@@ -1,11 +1,13 @@
 //! Names of records and logs.
 //!
 //! A key is a namespace, a slash and a name. Lengths are bounded here, by type, so that no store
-//! has to ask.
+//! has to ask. The text of a name before its first dot is its group.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
+
+use crate::error::{Retry, StoreError};
 
 /// The name of one record or log: `namespace/name`. Ordered by its text.
 ///
@@ -54,6 +56,11 @@ impl Key {
     /// The text after the slash.
     pub fn name(&self) -> &str {
         self.halves().1
+    }
+
+    /// Returns the group: the name up to its first dot, or the whole name.
+    pub fn group(&self) -> &str {
+        group_of(self.name()).unwrap_or(self.name())
     }
 
     fn halves(&self) -> (&str, &str) {
@@ -149,6 +156,52 @@ impl Prefix {
         &self.0
     }
 
+    /// Returns the text before the slash.
+    pub fn namespace(&self) -> &str {
+        self.halves().0
+    }
+
+    /// Returns the text after the slash, with which the names begin.
+    pub fn start(&self) -> &str {
+        self.halves().1
+    }
+
+    /// Returns the group of all keys with this prefix. `None` if they may be in several groups,
+    /// because [`Prefix::start`] has no dot.
+    pub fn group(&self) -> Option<&str> {
+        group_of(self.start())
+    }
+
+    /// Returns the group, for implementations of [`Store::list`](crate::Store::list) without order.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`] with [`Retry::Never`] if the keys may be in several groups.
+    pub fn one_group(&self) -> Result<&str, StoreError> {
+        self.group().ok_or_else(|| {
+            let source = "the store lists keys of one group; the prefix needs a name with a dot";
+            StoreError::backend(Retry::Never, source)
+        })
+    }
+
+    /// Returns the group, for implementations of [`Store::changed`](crate::Store::changed) without
+    /// order. It is [`Prefix::start`] up to its first dot, or all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`] with [`Retry::Never`] for a whole namespace.
+    pub fn watched_group(&self) -> Result<&str, StoreError> {
+        if self.start().is_empty() {
+            let source = "the store watches one group; the prefix needs a name";
+            return Err(StoreError::backend(Retry::Never, source));
+        }
+        Ok(self.group().unwrap_or(self.start()))
+    }
+
+    fn halves(&self) -> (&str, &str) {
+        self.0.split_once('/').expect("every prefix has a slash")
+    }
+
     /// Whether `key` begins with this.
     pub fn covers(&self, key: &Key) -> bool {
         key.as_str().starts_with(self.as_str())
@@ -216,6 +269,11 @@ fn check_name(name: &str) -> Result<(), KeyError> {
     }
 }
 
+/// Returns the text before the first dot, if there is one.
+fn group_of(name: &str) -> Option<&str> {
+    name.split_once('.').map(|(group, _)| group)
+}
+
 const fn is_namespace(name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
@@ -261,6 +319,39 @@ mod tests {
         }
         assert_eq!(Key::parse("sessions"), Err(KeyError::Namespace));
         assert_eq!(Key::parse("~~sessions/a"), Err(KeyError::Namespace));
+    }
+
+    #[test]
+    fn a_group_is_the_name_up_to_its_first_dot() {
+        let group = |name| {
+            let key = Key::new(&SPACE, name).expect("a key");
+            key.group().to_owned()
+        };
+        assert_eq!(["a", "a.b", "a.b.c", ".b"].map(group), ["a", "a", "a", ""]);
+    }
+
+    #[test]
+    fn a_prefix_with_a_dot_lies_within_one_group() {
+        for (start, listed, watched) in [
+            ("", None, None),
+            ("a", None, Some("a")),
+            ("a.", Some("a"), Some("a")),
+            ("a.b.c", Some("a"), Some("a")),
+        ] {
+            let prefix = Prefix::new(&SPACE, start).expect("a prefix");
+            assert_eq!((prefix.namespace(), prefix.start()), ("sessions", start));
+            assert_eq!(prefix.group(), listed);
+            assert_eq!(prefix.one_group().ok(), listed);
+            assert_eq!(prefix.watched_group().ok(), watched);
+        }
+    }
+
+    #[test]
+    fn an_error_about_groups_is_final() {
+        let all = Prefix::all(&SPACE);
+        for result in [all.one_group(), all.watched_group()] {
+            assert!(!result.expect_err("no group").is_retryable());
+        }
     }
 
     #[test]

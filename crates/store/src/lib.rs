@@ -99,6 +99,9 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - **Expiry.** A record, log or counter whose moment has come (`now >= at`) is absent for every operation.
 ///   The store decides when it frees the memory, and an expiry wakes no watcher. If `now` goes
 ///   backward, an expired entry may or may not be present again.
+/// - **Groups.** The text of a name before its first dot is the [group](Key::group) of its key. A
+///   listing and a watch within one group work in every store. A store whose engine has no order of
+///   keys may refuse others: see [`Store::list`] and [`Store::changed`].
 /// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitError`]; whatever has
 ///   expired is given up first. Only logs drop: their oldest events, and reading from before them
 ///   is answered with [`Tail::Lost`], never with a silent gap.
@@ -146,6 +149,13 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// Each page is read at one moment; a record that is there from the first page to the last is
     /// listed exactly once.
+    ///
+    /// A prefix whose name has a dot lies within one [group](Prefix::group), and every store lists it. A
+    /// store without an order of keys may refuse others with [`Prefix::one_group`].
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`] with [`Retry::Never`] if the store does not list several groups.
     fn list<'a>(
         &'a self,
         now: StoreTime,
@@ -212,9 +222,13 @@ pub trait Store: Send + Sync + 'static {
     /// Watch first, then read, then wait for the next item; so no change is missed. One item may
     /// report many changes, and an item may report none.
     ///
+    /// A store without an order of keys reports changes of the one group that
+    /// [`Prefix::watched_group`] returns, and may refuse a whole namespace.
+    ///
     /// # Errors
     ///
-    /// [`LimitError`] if [`StoreLimits::max_watchers`] are waiting.
+    /// - [`LimitError`] if [`StoreLimits::max_watchers`] are waiting.
+    /// - [`StoreError::Backend`] with [`Retry::Never`] if the store does not watch a whole namespace.
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
 
     /// Returns the time of the clock of the engine. Processes that share a store pass this time as *now*,

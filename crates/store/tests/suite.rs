@@ -2,9 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::support::layer::{Layer, Layered};
 use crate::support::{Directory, on_threads, wait};
 use pintle_store::conformance::{self, Opening, Part, Rotating, Subject};
-use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
+use pintle_store::{
+    Changes, FileStore, Key, Listing, MemoryStore, Namespace, Page, Prefix, Store, StoreFuture,
+    StoreLimits, StoreTime,
+};
 
 struct Turns;
 
@@ -41,6 +45,48 @@ impl Subject for InTurn {
 
     fn together(&self, parts: Vec<Part>) -> Part {
         on_threads(parts)
+    }
+}
+
+/// A store that has an order within groups only.
+struct Grouped(MemoryStore);
+
+impl Layer for Grouped {
+    fn inner(&self) -> &dyn Store {
+        &self.0
+    }
+
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
+        match prefix.one_group() {
+            Ok(_) => self.0.list(now, prefix, page),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
+        Box::pin(async move {
+            let namespace = Namespace::new(prefix.namespace()).expect("the suite has one");
+            let group = Key::new(&namespace, prefix.watched_group()?).expect("a group is a name");
+            self.0.changed(&Prefix::from(group)).await
+        })
+    }
+}
+
+struct Groups;
+
+impl Subject for Groups {
+    fn open(&self, limits: StoreLimits) -> Opening<'_> {
+        let store: Arc<dyn Store> = Arc::new(Layered(Grouped(MemoryStore::new(limits))));
+        Box::pin(std::future::ready(store))
+    }
+
+    fn is_ordered(&self) -> bool {
+        false
     }
 }
 
@@ -84,4 +130,10 @@ fn openings_in_turn_keep_the_contract() {
 #[test]
 fn the_file_store_keeps_the_contract_on_threads() {
     wait(conformance::run(&Files::default()));
+}
+
+// hardening: H-187, H-188, H-189, H-190, H-191, H-192
+#[test]
+fn a_store_without_an_order_of_groups_keeps_the_contract() {
+    wait(conformance::run(&Groups));
 }

@@ -11,6 +11,9 @@ use crate::{
     Version,
 };
 
+/// A group, with its dot.
+const GROUP: &str = "group.";
+
 /// The namespace of all checks.
 pub(super) const SPACE: Namespace = Namespace::fixed("conformance");
 
@@ -33,6 +36,8 @@ impl<'n> Log<'n> {
 #[derive(Clone)]
 pub(super) struct Bed {
     store: Arc<dyn Store>,
+    /// The beginning of every name.
+    head: &'static str,
 }
 
 impl Bed {
@@ -42,11 +47,36 @@ impl Bed {
 
     pub(super) async fn limited(subject: &dyn Subject, limits: StoreLimits) -> Self {
         let store = subject.open(limits).await;
-        Self { store }
+        Self { store, head: "" }
+    }
+
+    /// Puts all names into one group, where every store has an order.
+    pub(super) fn in_group(self) -> Self {
+        Self {
+            head: GROUP,
+            ..self
+        }
+    }
+
+    pub(super) fn key(&self, name: &str) -> Key {
+        key(&format!("{}{name}", self.head))
+    }
+
+    fn prefix(&self, start: &str) -> Prefix {
+        let start = format!("{}{start}", self.head);
+        Prefix::new(&SPACE, &start).expect("the checks use proper names")
+    }
+
+    /// The names of a page, without the group that all of them have.
+    pub(super) fn names<'l>(&self, listing: &'l Listing) -> Vec<&'l str> {
+        let names = listing.records.iter().map(|(key, _)| key.name());
+        let own = names.map(|name| name.strip_prefix(self.head));
+        own.map(|name| name.expect("only names with the prefix are listed"))
+            .collect()
     }
 
     pub(super) async fn get(&self, now: u64, name: &str) -> Option<Record> {
-        must("get", self.store.get(at(now), &key(name)).await)
+        must("get", self.store.get(at(now), &self.key(name)).await)
     }
 
     pub(super) async fn put(&self, now: u64, name: &str, value: &str, expiry: Expiry) -> Version {
@@ -63,7 +93,7 @@ impl Bed {
         expiry: Expiry,
     ) -> Result<Version, StoreError> {
         let value = Bytes::copy_from_slice(value.as_bytes());
-        let key = key(name);
+        let key = self.key(name);
         self.store
             .put(at(now), &key, value, condition, expiry)
             .await
@@ -75,12 +105,22 @@ impl Bed {
         name: &str,
         condition: Precondition,
     ) -> Result<bool, StoreError> {
-        self.store.remove(at(now), &key(name), condition).await
+        self.store.remove(at(now), &self.key(name), condition).await
     }
 
     /// A page of the names that begin with `start`.
     pub(super) async fn list(&self, now: u64, start: &str, page: Page) -> Listing {
-        must("list", self.store.list(at(now), &prefix(start), page).await)
+        must("list", self.try_list(now, start, page).await)
+    }
+
+    pub(super) async fn try_list(
+        &self,
+        now: u64,
+        start: &str,
+        page: Page,
+    ) -> Result<Listing, StoreError> {
+        let prefix = self.prefix(start);
+        self.store.list(at(now), &prefix, page).await
     }
 
     pub(super) async fn append(&self, now: u64, log: &str, event: &str) -> Position {
@@ -113,7 +153,7 @@ impl Bed {
     ) -> Result<Position, StoreError> {
         let copy = |event: &&str| Bytes::copy_from_slice(event.as_bytes());
         let events: Vec<Bytes> = events.iter().map(copy).collect();
-        let key = key(log.name);
+        let key = self.key(log.name);
         self.store
             .append(at(now), &key, &events, tail, retention, log.expiry)
             .await
@@ -142,7 +182,9 @@ impl Bed {
         amount: i64,
         expiry: Expiry,
     ) -> Result<i64, StoreError> {
-        self.store.add(at(now), &key(name), amount, expiry).await
+        self.store
+            .add(at(now), &self.key(name), amount, expiry)
+            .await
     }
 
     pub(super) async fn time(&self) -> Option<StoreTime> {
@@ -160,7 +202,7 @@ impl Bed {
     pub(super) async fn read(&self, now: u64, log: &str, after: Position, most: usize) -> Tail {
         must(
             "read",
-            self.store.read(at(now), &key(log), after, most).await,
+            self.store.read(at(now), &self.key(log), after, most).await,
         )
     }
 
@@ -181,7 +223,7 @@ impl Bed {
     }
 
     pub(super) async fn forget(&self, now: u64, log: &str) -> bool {
-        must("forget", self.store.forget(at(now), &key(log)).await)
+        must("forget", self.store.forget(at(now), &self.key(log)).await)
     }
 
     pub(super) async fn changed(&self, start: &str) -> Changes {
@@ -189,11 +231,11 @@ impl Bed {
     }
 
     pub(super) async fn try_changed(&self, start: &str) -> Result<Changes, StoreError> {
-        self.store.changed(&prefix(start)).await
+        self.store.changed(&self.prefix(start)).await
     }
 }
 
-pub(super) fn key(name: &str) -> Key {
+fn key(name: &str) -> Key {
     Key::new(&SPACE, name).expect("the checks use proper names")
 }
 
@@ -230,8 +272,4 @@ pub(super) fn assert_conflict<T>(result: Result<T, StoreError>, found: Option<Ve
         Err(error) => panic!("a conflict was expected, and not {error:?}"),
         Ok(_) => panic!("a conflict was expected, and the operation happened"),
     }
-}
-
-fn prefix(start: &str) -> Prefix {
-    Prefix::new(&SPACE, start).expect("the checks use proper names")
 }

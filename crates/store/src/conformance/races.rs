@@ -225,7 +225,7 @@ async fn follow(bed: &Bed, writers: usize) {
 }
 
 async fn pages_hold_what_stays(subject: &dyn Subject) {
-    let bed = Bed::make(subject).await;
+    let bed = Bed::make(subject).await.in_group();
     for number in 0..20 {
         bed.put(0, &format!("{number:02}"), "stays", Expiry::Never)
             .await;

@@ -1,6 +1,8 @@
 //! What the tests of stores share: waiting, threads, directories.
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
+pub(crate) mod layer;
+
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::pin;

@@ -1,0 +1,177 @@
+//! A store around another one, that changes some operations.
+
+use bytes::Bytes;
+use pintle_store::{
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
+};
+
+/// The operations of a store around another one. Each passes its arguments on, unless it is changed.
+pub(crate) trait Layer: Send + Sync + 'static {
+    /// Returns the store inside.
+    fn inner(&self) -> &dyn Store;
+
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+        self.inner().get(now, key)
+    }
+
+    fn put<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        value: Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Version> {
+        self.inner().put(now, key, value, condition, expiry)
+    }
+
+    fn remove<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        condition: Precondition,
+    ) -> StoreFuture<'a, bool> {
+        self.inner().remove(now, key, condition)
+    }
+
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
+        self.inner().list(now, prefix, page)
+    }
+
+    fn append<'a>(
+        &'a self,
+        now: StoreTime,
+        log: &'a Key,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Position> {
+        self.inner()
+            .append(now, log, events, tail, retention, expiry)
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        self.inner().add(now, key, amount, expiry)
+    }
+
+    fn read<'a>(
+        &'a self,
+        now: StoreTime,
+        log: &'a Key,
+        after: Position,
+        most: usize,
+    ) -> StoreFuture<'a, Tail> {
+        self.inner().read(now, log, after, most)
+    }
+
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
+        self.inner().forget(now, log)
+    }
+
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
+        self.inner().changed(prefix)
+    }
+}
+
+/// A layer as a store.
+pub(crate) struct Layered<L>(pub(crate) L);
+
+impl<L: Layer> Store for Layered<L> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+        self.0.get(now, key)
+    }
+
+    fn put<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        value: Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Version> {
+        self.0.put(now, key, value, condition, expiry)
+    }
+
+    fn remove<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        condition: Precondition,
+    ) -> StoreFuture<'a, bool> {
+        self.0.remove(now, key, condition)
+    }
+
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
+        self.0.list(now, prefix, page)
+    }
+
+    fn append<'a>(
+        &'a self,
+        now: StoreTime,
+        log: &'a Key,
+        events: &'a [Bytes],
+        tail: ExpectedTail,
+        retention: Retention,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Position> {
+        self.0.append(now, log, events, tail, retention, expiry)
+    }
+
+    fn add<'a>(
+        &'a self,
+        now: StoreTime,
+        key: &'a Key,
+        amount: i64,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, i64> {
+        self.0.add(now, key, amount, expiry)
+    }
+
+    fn read<'a>(
+        &'a self,
+        now: StoreTime,
+        log: &'a Key,
+        after: Position,
+        most: usize,
+    ) -> StoreFuture<'a, Tail> {
+        self.0.read(now, log, after, most)
+    }
+
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
+        self.0.forget(now, log)
+    }
+
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
+        self.0.changed(prefix)
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        self.0.inner().time()
+    }
+
+    fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
+        self.0.inner().epoch(fresh)
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.0.inner().capacity()
+    }
+}
