@@ -21,6 +21,7 @@ mod options;
 mod record;
 mod runner;
 mod sessions;
+mod shown;
 mod task_engine_handle;
 mod task_mode;
 mod task_store;

@@ -37,7 +37,8 @@ pub struct TaskOptions {
     /// Stored tasks of one principal, ended or not; default 1 000. It exists because ended tasks
     /// would otherwise fill the store. More are rejected likewise.
     pub max_stored_per_principal: usize,
-    /// Stored tasks of all principals; default 10 000. More are rejected likewise.
+    /// Stored tasks of all principals; default 10 000. More are rejected likewise. For as many tasks
+    /// the server remembers the newest state that it has shown, so that no older one follows.
     pub max_stored: usize,
     /// Failed lookups of one principal within [`failed_lookup_ttl`](Self::failed_lookup_ttl);
     /// default 1 000, because that many stored tasks may expire at once.

@@ -21,6 +21,9 @@ pub(crate) struct TaskRecord {
     pub(crate) owner: Option<Owner>,
     created: u64,
     updated: u64,
+    /// Number of the changes that a client can see: a newer state has a larger number.
+    #[serde(default)]
+    number: u64,
     /// How far the wall clock was ahead of these times when the task began, in milliseconds.
     #[serde(default)]
     pub(crate) lag: i64,
@@ -160,6 +163,7 @@ impl TaskRecord {
             owner,
             created: now.as_millis(),
             updated: now.as_millis(),
+            number: 0,
             lag: 0,
             ttl: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
             is_ttl_requested: false,
@@ -230,6 +234,16 @@ impl TaskRecord {
     pub(crate) fn touch(&mut self, now: StoreTime) {
         // Clocks of two processes may differ: a later change must not have an earlier time.
         self.updated = self.updated.max(now.as_millis());
+    }
+
+    /// Notes that a client can see the latest change.
+    pub(crate) fn count_change(&mut self, now: StoreTime) {
+        self.number += 1;
+        self.touch(now);
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Ends it, unless it has ended: a status that is final stays.
@@ -333,5 +347,25 @@ impl StoredType for TaskRecord {
 
     fn decode(_: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
         Ok(serde_json::from_slice(bytes)?)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::tasks) fn at(millis: u64) -> StoreTime {
+        StoreTime::from_millis(millis)
+    }
+
+    /// A task that works, of a caller without authorization.
+    pub(in crate::tasks) fn record(id: &str) -> TaskRecord {
+        let origin = TaskRequest::new("wait", None, &Terms::new(Revision::V2026_07_28));
+        let lease = Lease {
+            holder: "a".to_owned(),
+            until: 10_000,
+        };
+        let ttl = Duration::from_secs(60);
+        TaskRecord::new(id.to_owned(), None, at(0), ttl, origin, lease)
     }
 }

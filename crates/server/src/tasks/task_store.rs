@@ -22,8 +22,12 @@ use super::lookup_limiter::LookupLimiter;
 use super::options::TaskOptions;
 use super::record::{Lease, TaskRecord, is_news_after};
 use super::sessions::Sessions;
+use super::shown::ShownStates;
 use super::{too_many, too_many_misses, unknown_task};
 use crate::changes::Changes;
+
+/// How often a state that is older than a shown one is read again.
+const READS: usize = 3;
 
 /// The tasks of one server.
 pub(crate) struct Tasks {
@@ -40,6 +44,7 @@ pub(crate) struct Tasks {
     /// Listeners to changes of tasks.
     pub(super) changes: Changes,
     pub(crate) sessions: Sessions,
+    shown: ShownStates,
     /// The tasks that this process runs.
     at_work: Mutex<HashSet<String>>,
     /// Whether others may have left tasks in the store.
@@ -71,6 +76,7 @@ impl Tasks {
             deliveries: Arc::default(),
             changes,
             sessions: Sessions::default(),
+            shown: ShownStates::default(),
             at_work: Mutex::default(),
             is_kept,
             is_awake: AtomicBool::new(false),
@@ -148,7 +154,8 @@ impl Tasks {
         found
     }
 
-    /// Finds a task of this owner; somebody else's is not there.
+    /// Finds a task of this owner; the task of another one does not exist. The state is not older than
+    /// the newest one that clients of this replica were shown.
     ///
     /// # Errors
     ///
@@ -158,6 +165,17 @@ impl Tasks {
         owner: Option<&str>,
         id: &str,
     ) -> Result<Item<TaskRecord>, Error> {
+        let mut found = self.read(owner, id).await?;
+        for _ in 0..READS {
+            if self.shown.show(&found.value, self.options.max_stored) {
+                break;
+            }
+            found = self.read(owner, id).await?;
+        }
+        Ok(found)
+    }
+
+    async fn read(&self, owner: Option<&str>, id: &str) -> Result<Item<TaskRecord>, Error> {
         if !is_id(id) {
             return Err(unknown_task());
         }
@@ -168,6 +186,15 @@ impl Tasks {
         let found = found.map_err(|error| cannot(&error))?;
         let own = found.filter(|item| item.value.owner_id() == owner);
         own.ok_or_else(unknown_task)
+    }
+
+    /// Sends notices of a change; of the newest state if clients were shown a newer one.
+    async fn tell_newest(&self, record: &TaskRecord) {
+        if self.shown.show(record, self.options.max_stored) {
+            self.tell(record);
+        } else if let Ok(newest) = self.find(record.owner_id(), &record.id).await {
+            self.tell(&newest.value);
+        }
     }
 
     /// Changes a task of this owner such that no change of anybody else is lost, and sends notices of
@@ -194,7 +221,7 @@ impl Tasks {
             let mut next = next?;
             is_news = is_news_after(&item.value, &next);
             if is_news {
-                next.touch(now);
+                next.count_change(now);
             }
             let until = next.stored_until(&self.options);
             Some((next, Expiry::At(until)))
@@ -204,7 +231,7 @@ impl Tasks {
         if let Some(record) = changed.as_ref().filter(|_| is_news) {
             let until = record.stored_until(&self.options);
             self.ledger.keep(record.owner_id(), &record.id, until);
-            self.tell(record);
+            self.tell_newest(record).await;
         }
         Ok(changed)
     }

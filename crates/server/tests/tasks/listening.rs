@@ -87,10 +87,7 @@ async fn notices_of_a_task_leave_in_the_order_of_its_changes() {
     peer.begin(LISTEN, follow(&task)).await;
     peer.settle().await;
 
-    let key = asked.as_object().and_then(|asked| asked.keys().next());
-    let wrong = json!({ "action": "accept", "content": { "name": 7 } });
-    let mut update = id_of(&task);
-    update["inputResponses"] = json!({ key.expect("one"): wrong });
+    let update = answer_that_is_asked_for_again(&task, &asked);
     // The handler learns of the answer, and asks again, before the answer is acknowledged.
     store.delay_next_acknowledgement(Duration::from_secs(1));
     peer.result("tasks/update", update).await;
@@ -98,6 +95,62 @@ async fn notices_of_a_task_leave_in_the_order_of_its_changes() {
     let notices = peer.notices("notifications/tasks");
     let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
     assert_eq!(statuses, ["working", "input_required"]);
+}
+
+/// Answers the open question of a task with an answer that leads to the same question again.
+fn answer_that_is_asked_for_again(task: &Value, asked: &Value) -> Value {
+    let key = asked.as_object().and_then(|asked| asked.keys().next());
+    let wrong = json!({ "action": "accept", "content": { "name": 7 } });
+    let mut update = id_of(task);
+    update["inputResponses"] = json!({ key.expect("one"): wrong });
+    update
+}
+
+// spec: 2026-07-28 X-TASK-13, X-TASK-29
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_of_the_store_shows_no_state_before_the_latest_notice() {
+    let store = Arc::new(Remote::default());
+    let shared = Arc::clone(&store) as Arc<dyn Store>;
+    let mut peer = Peer::connect(server(&Seen::default()).store(shared), MODERN).await;
+    let task = peer.start("gives_up", json!({})).await;
+    peer.asked(&task).await;
+    peer.begin(LISTEN, follow(&task)).await;
+    peer.settle().await;
+
+    // The task ends its question while the answer with that question is on its way.
+    tokio::time::sleep(Duration::from_secs(58)).await;
+    store.delay_next_read(Duration::from_secs(4));
+    let seen = peer.look(&task).await;
+    let notices = peer.notices("notifications/tasks");
+    assert_eq!(notices.last().expect("a notice")["status"], "working");
+    assert_eq!(seen["status"], "working");
+}
+
+// spec: 2026-07-28 X-TASK-13, X-TASK-29
+#[tokio::test(start_paused = true)]
+async fn a_notice_shows_no_state_before_the_latest_answer() {
+    let near = Arc::new(Remote::default());
+    let here = server(&Seen::default()).store(Arc::clone(&near) as Arc<dyn Store>);
+    let there = server(&Seen::default()).store(near.other_connection());
+    let mut runner = Peer::connect(there, MODERN).await;
+    let mut peer = Peer::connect(here, MODERN).await;
+    let task = runner.start("asks", json!({})).await;
+    let asked = runner.asked(&task).await;
+    peer.begin(LISTEN, follow(&task)).await;
+    peer.settle().await;
+
+    // The other replica learns of the answer, and asks again, before the answer is acknowledged.
+    near.delay_next_acknowledgement(Duration::from_secs(2));
+    let answer = answer_that_is_asked_for_again(&task, &asked);
+    let updating = peer.begin("tasks/update", answer).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(peer.look(&task).await["status"], "input_required");
+    assert_eq!(peer.notices("notifications/tasks").len(), 0);
+    peer.answer_to(updating).await;
+    peer.settle().await;
+    let notices = peer.notices("notifications/tasks");
+    let statuses: Vec<&Value> = notices.iter().map(|task| &task["status"]).collect();
+    assert_eq!(statuses, ["input_required"]);
 }
 
 // spec: 2026-07-28 X-TASK-30

@@ -1,8 +1,9 @@
 //! A store behind a network.
 
 use std::future::pending;
-use std::sync::Mutex;
+
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,10 +18,12 @@ use crate::tasks::uneven::Uneven;
 /// A store in memory that can be cut off, and that can be late to acknowledge.
 #[derive(Default)]
 pub(crate) struct Remote {
-    store: MemoryStore,
+    store: Arc<MemoryStore>,
     is_away: AtomicBool,
     /// How late the next write is acknowledged.
     lateness: Mutex<Duration>,
+    /// How late the next read is answered.
+    read_lateness: Mutex<Duration>,
     uneven: Uneven,
 }
 
@@ -33,6 +36,11 @@ impl Remote {
         }
     }
 
+    /// Another connection to the same store, which is never late.
+    pub(crate) fn other_connection(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store) as Arc<dyn Store>
+    }
+
     pub(crate) fn set_away(&self, is_away: bool) {
         self.is_away.store(is_away, Ordering::SeqCst);
     }
@@ -40,6 +48,11 @@ impl Remote {
     /// Acknowledges the next write so late: it has happened by then.
     pub(crate) fn delay_next_acknowledgement(&self, lateness: Duration) {
         *self.lateness.lock().expect("no panic") = lateness;
+    }
+
+    /// Answers the next read so late: it has happened by then.
+    pub(crate) fn delay_next_read(&self, lateness: Duration) {
+        *self.read_lateness.lock().expect("no panic") = lateness;
     }
 
     /// The operation, unless the store is away when it begins.
@@ -58,7 +71,15 @@ impl Remote {
 
 impl Store for Remote {
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
-        self.reach(self.store.get(now, key))
+        let get = self.reach(self.store.get(now, key));
+        Box::pin(async move {
+            let got = get.await;
+            let lateness = std::mem::take(&mut *self.read_lateness.lock().expect("no panic"));
+            if !lateness.is_zero() {
+                sleep(lateness).await;
+            }
+            got
+        })
     }
 
     fn put<'a>(
