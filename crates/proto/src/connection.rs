@@ -4,6 +4,7 @@
 //!
 //! - `answers` ends requests, and `builtin` answers the methods of the engine;
 //! - `notices` sends progress, logs and changes, and `calls` sends requests;
+//! - `single` serves one request without an engine until one is needed;
 //! - `status` answers queries about the conversation;
 //! - `negotiation` has the states of a server's negotiation, and `client` those of a client's.
 //!
@@ -30,6 +31,7 @@ mod polled_calls;
 mod renew;
 mod reported_visits;
 mod serve;
+mod single;
 mod status;
 mod tasks;
 mod write;
@@ -69,6 +71,7 @@ use reported_visits::ReportedVisits;
 pub use batch::Batch;
 pub use client::CallHead;
 pub use new_call::{CallParams, NewCall};
+pub use single::SingleRequest;
 
 /// One conversation, on either side.
 ///

@@ -29,6 +29,15 @@ pub(crate) struct Inbound {
     next: u64,
 }
 
+/// A request that is owed an answer.
+#[derive(Debug)]
+pub(crate) struct OpenRequest {
+    pub(crate) id: RequestId,
+    pub(crate) progress_token: Option<ProgressToken>,
+    /// Length of the parameters, in bytes.
+    pub(crate) params: usize,
+}
+
 /// A request of the peer that is not settled.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -117,14 +126,41 @@ impl Inbound {
         self.insert(id, incoming, State::Held);
     }
 
+    /// A table of one request, which runs and has the first key.
+    pub(crate) fn running(open: OpenRequest, terms: &Arc<Terms>) -> Self {
+        let mut table = Self {
+            running: 1,
+            ..Self::default()
+        };
+        let key = table.next_key();
+        table.push(key, open, terms, State::Running);
+        table
+    }
+
+    /// Whether an empty table lets its first request run.
+    pub(crate) fn admits_one(limits: &Limits) -> bool {
+        limits.max_running_requests > 0
+            && limits.max_waiting_requests > 0
+            && limits.max_pending_request_bytes > 0
+    }
+
     fn insert(&mut self, id: RequestId, incoming: &IncomingRequest, state: State) {
-        let bytes = incoming.params.text().len() + length(&id);
+        let open = OpenRequest {
+            id,
+            progress_token: incoming.progress_token.clone(),
+            params: incoming.params.text().len(),
+        };
+        self.push(incoming.key, open, &incoming.terms, state);
+    }
+
+    fn push(&mut self, key: RequestKey, open: OpenRequest, terms: &Arc<Terms>, state: State) {
+        let bytes = open.params + length(&open.id);
         self.bytes += bytes;
         self.rows.push_back(Row {
-            key: incoming.key,
-            id,
-            terms: Arc::clone(&incoming.terms),
-            progress_token: incoming.progress_token.clone(),
+            key,
+            id: open.id,
+            terms: Arc::clone(terms),
+            progress_token: open.progress_token,
             progress: f64::NEG_INFINITY,
             task: None,
             unsent_status: None,

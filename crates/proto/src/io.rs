@@ -63,6 +63,9 @@ pub struct RequestKey(pub(crate) u64);
 impl RequestKey {
     /// A key that no request has, for work that continues without its request.
     pub const NONE: Self = Self(0);
+
+    /// The first request of a conversation.
+    pub(crate) const FIRST: Self = Self(1);
 }
 
 /// Identity of the peer of a conversation.

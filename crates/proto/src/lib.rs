@@ -61,7 +61,7 @@ mod terms;
 mod topic;
 mod transport_error;
 
-pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
+pub use connection::{Batch, CallHead, CallParams, Connection, NewCall, SingleRequest};
 pub use error::{PeerCallError, SendError};
 pub use io::{
     AnswerStatus, CallId, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Input, Lane,

@@ -2,3 +2,4 @@
 
 mod cancelled;
 mod kept;
+mod single;

@@ -3,8 +3,10 @@
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, RequestKey, Transmit};
+use pintle_model::Error;
+use pintle_proto::{Connection, Event, Reply, RequestKey, Ticket, Transmit};
 
+use crate::driver_waker::DriverWaker;
 use crate::sync::{Mutex, MutexGuard};
 
 /// A conversation, seen from a handler or a change hub.
@@ -21,6 +23,23 @@ pub trait EngineHandle: Send + Sync + 'static {
         let mut is_behind = false;
         self.engine(&mut |engine| is_behind = engine.is_peer_slow());
         is_behind
+    }
+
+    /// Answers a request, as [`Connection::answer`] does.
+    fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {
+        let mut answer = Some((ticket, reply));
+        self.engine(&mut |engine| {
+            if let Some((ticket, reply)) = answer.take() {
+                engine.answer(ticket, reply);
+            }
+        });
+    }
+
+    /// Whether a request is neither answered nor cancelled.
+    fn is_open(&self, key: RequestKey) -> bool {
+        let mut is_open = false;
+        self.engine(&mut |engine| is_open |= engine.is_open(key));
+        is_open
     }
 
     /// Closes the connection that waits for the answer to a request; its client reconnects. Returns
@@ -56,9 +75,7 @@ pub struct SharedEngine {
 #[derive(Debug)]
 struct State {
     engine: Connection,
-    // It stays when it was used, so that a driver registers it once.
-    waker: Option<Waker>,
-    is_driver_waiting: bool,
+    driver: DriverWaker,
 }
 
 impl SharedEngine {
@@ -67,8 +84,7 @@ impl SharedEngine {
         Self {
             state: Mutex::new(State {
                 engine,
-                waker: None,
-                is_driver_waiting: false,
+                driver: DriverWaker::default(),
             }),
         }
     }
@@ -79,7 +95,7 @@ impl SharedEngine {
     #[inline]
     pub fn drive<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
         let mut state = self.lock();
-        state.is_driver_waiting = false;
+        state.driver.run();
         act(&mut state.engine)
     }
 
@@ -89,7 +105,8 @@ impl SharedEngine {
     pub fn drive_and_wait<T>(&self, driver: &Waker, act: impl FnOnce(&mut Connection) -> T) -> T {
         let mut state = self.lock();
         let given = act(&mut state.engine);
-        state.wait(driver);
+        let has_output = state.engine.has_output();
+        state.driver.wait(driver, has_output);
         given
     }
 
@@ -97,11 +114,10 @@ impl SharedEngine {
     #[inline]
     pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
-        state.wait(cx.waker());
-        if state.is_driver_waiting {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
+        let has_output = state.engine.has_output();
+        match state.driver.wait(cx.waker(), has_output) {
+            true => Poll::Pending,
+            false => Poll::Ready(()),
         }
     }
 
@@ -131,32 +147,12 @@ impl SharedEngine {
     }
 }
 
-impl State {
-    /// The driver waits for output, unless there is output now.
-    fn wait(&mut self, driver: &Waker) {
-        self.is_driver_waiting = !self.engine.has_output();
-        let is_known = self
-            .waker
-            .as_ref()
-            .is_some_and(|waker| waker.will_wake(driver));
-        if self.is_driver_waiting && !is_known {
-            self.waker = Some(driver.clone());
-        }
-    }
-
-    /// The waker of a driver that waits for output that now exists; it no longer waits then.
-    fn waker_of_waiting(&mut self) -> Option<Waker> {
-        let is_due = self.is_driver_waiting && self.engine.has_output();
-        self.is_driver_waiting &= !is_due;
-        is_due.then(|| self.waker.clone()).flatten()
-    }
-}
-
 impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let mut state = self.lock();
         act(&mut state.engine);
-        let waker = state.waker_of_waiting();
+        let has_output = state.engine.has_output();
+        let waker = state.driver.due(has_output);
         drop(state);
         if let Some(waker) = waker {
             waker.wake();

@@ -23,6 +23,7 @@ pub mod sync;
 mod authorize;
 mod context;
 mod drive;
+mod driver_waker;
 mod engine_handle;
 mod extensions;
 mod fetch;
@@ -37,6 +38,7 @@ mod questions;
 mod random;
 mod run;
 mod service;
+mod shared_request;
 mod shutdown;
 mod socket;
 mod stdio;
@@ -68,6 +70,7 @@ pub use questions::{
 pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
+pub use shared_request::SharedRequest;
 pub use shutdown::{Shutdown, ShutdownHandle};
 pub use socket::serve_tcp;
 #[cfg(unix)]

@@ -17,8 +17,7 @@ use crate::service::Service;
 pub async fn run<S: Service>(service: Arc<S>, ticket: Ticket, cx: Context) {
     let end = EndGuard::new(cx.clone());
     let reply = answer_of(&*service, cx).await;
-    let engine = end.context().engine();
-    engine.with(|engine| engine.answer(ticket, reply));
+    end.context().engine().answer(ticket, reply);
 }
 
 /// The answer to a request; -32603 if its handler panics.

@@ -1,15 +1,15 @@
-//! A stateless request: its engine and its handler live as long as its response.
+//! A stateless request: its handler lives as long as its response.
 //!
 //! There is no task and no channel. A poll of the response polls the handler, the first time in
-//! place. When the client disconnects, the response is dropped, and the handler with it.
+//! place. When the client disconnects, the response is dropped, and the handler with it. The request
+//! has an engine only if its handler needs more than its answer.
 
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 
-use pintle_model::jsonrpc::Request;
-use pintle_proto::{Connection, Event, IncomingRequest, Input, Ticket};
+use pintle_proto::{Event, IncomingRequest, SingleRequest, Ticket};
 use pintle_runtime::{
-    BoxFuture, Context, EngineHandle, Extensions, Principal, Service, SharedEngine, Shutdown, run,
+    BoxFuture, Context, EngineHandle, Extensions, Principal, Service, SharedRequest, Shutdown, run,
 };
 use tokio::time::Instant;
 
@@ -39,9 +39,9 @@ pub(super) fn handler<S: Service>(
     Box::pin(run(Arc::clone(service), ticket, cx))
 }
 
-/// One request, one engine.
+/// One request and its handler.
 pub(super) struct Exchange {
-    conversation: Arc<SharedEngine>,
+    request: Arc<SharedRequest>,
     handler: Option<Handler>,
     listening: Option<Listening>,
     is_answered: bool,
@@ -55,25 +55,19 @@ struct Listening {
 }
 
 impl Exchange {
-    /// Passes a request to a new engine.
+    /// Begins the handler of a request, if it has one.
     pub(super) fn begin<S: Service>(
         service: &Arc<S>,
-        mut engine: Connection,
-        request: Request<'_>,
+        (request, handled): (SingleRequest, Option<(Ticket, IncomingRequest)>),
         extras: RequestExtras,
     ) -> Self {
-        engine.receive_request(request);
-        let first = engine.poll_event();
-        let conversation = Arc::new(SharedEngine::new(engine));
-        let handler = match first {
-            Some(Event::Request(ticket, incoming)) => {
-                let outlet: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
-                Some(handler(service, outlet, extras, ticket, incoming))
-            }
-            _ => None,
-        };
+        let request = Arc::new(SharedRequest::new(request));
+        let handler = handled.map(|(ticket, incoming)| {
+            let outlet: Arc<dyn EngineHandle> = Arc::clone(&request) as _;
+            handler(service, outlet, extras, ticket, incoming)
+        });
         Self {
-            conversation,
+            request,
             handler,
             listening: None,
             is_answered: false,
@@ -88,7 +82,7 @@ impl Exchange {
         permit: StreamPermit,
         until: Option<Instant>,
     ) -> Self {
-        let outlet = Arc::downgrade(&self.conversation);
+        let outlet = Arc::downgrade(&self.request);
         service.attach(outlet as Weak<dyn EngineHandle>);
         let closing = Box::pin(async move {
             tokio::select! {
@@ -106,12 +100,17 @@ impl Exchange {
     }
 
     fn next_message(&mut self) -> Option<OutgoingMessage> {
-        while let Some(event) = self.conversation.poll_event() {
-            if let Event::Cancelled(_) = event {
-                self.handler = None;
+        let (is_cancelled, transmit) = self.request.drive(|request| {
+            let mut is_cancelled = false;
+            while let Some(event) = request.poll_event() {
+                is_cancelled |= matches!(event, Event::Cancelled(_));
             }
+            (is_cancelled, request.poll_transmit())
+        });
+        if is_cancelled {
+            self.handler = None;
         }
-        let message = OutgoingMessage::from(self.conversation.poll_transmit()?);
+        let message = OutgoingMessage::from(transmit?);
         self.is_answered = message.verdict.is_some();
         Some(message)
     }
@@ -130,7 +129,7 @@ impl Exchange {
             && listening.closing.as_mut().poll(cx).is_ready()
         {
             listening.is_closing = true;
-            self.conversation.drive(Connection::end_listens);
+            self.request.drive(|request| request.engine().end_listens());
         }
     }
 }
@@ -149,17 +148,15 @@ impl MessageSource for Exchange {
             if let Some(message) = self.next_message() {
                 return Poll::Ready(Some(message));
             }
-            std::task::ready!(self.conversation.poll_ready(cx));
+            std::task::ready!(self.request.poll_ready(cx));
         }
     }
 }
 
-/// The engine first: the handler reads there, while it is dropped, that its client has left.
+/// The request first: the handler reads there, while it is dropped, that its client has left.
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let now = Instant::now().into_std();
-        self.conversation
-            .drive(|engine| engine.handle_input(now, Input::Closed));
+        self.request.drive(SingleRequest::close);
         self.handler = None;
     }
 }

@@ -6,6 +6,7 @@ use pintle_model::{Error, RequestId};
 use super::{Connection, Side};
 use crate::error::PeerCallError;
 use crate::io::{AnswerStatus, Event, Frame, Lane, RequestKey, Ticket, TransmitKind};
+use crate::limits::Limits;
 use crate::profile::ServerProfile;
 use crate::reply::Reply;
 use crate::terms::Terms;
@@ -88,25 +89,10 @@ impl Connection {
         key: RequestKey,
         id: &RequestId,
         error: &Error,
-        mut verdict: AnswerStatus,
+        status: AnswerStatus,
     ) {
-        let mut head = Vec::with_capacity(128);
-        write_error(&mut head, Some(id), error);
-        if head.len() > self.limits.max_outgoing_bytes {
-            tracing::warn!(
-                bytes = head.len(),
-                "an error is larger than a message may be"
-            );
-            let error = Error::internal();
-            head = Vec::new();
-            write_error(&mut head, Some(id), &error);
-            verdict = AnswerStatus::Failed(error.code);
-        }
-        self.transmit(
-            Lane::Reply(key),
-            TransmitKind::Answer(verdict),
-            Frame::whole(head),
-        );
+        let (kind, frame) = error_with_status(id, error, status, &self.limits);
+        self.transmit(Lane::Reply(key), kind, frame);
     }
 
     pub(super) fn transmit_reply(
@@ -120,18 +106,49 @@ impl Connection {
             Side::Server(server) => server.profile.stamp(terms.revision, id, reply),
             Side::Client(_) => ServerProfile::bare(id, reply),
         };
-        if frame.len() > self.limits.max_outgoing_bytes {
-            tracing::warn!(
-                bytes = frame.len(),
-                "a result is larger than a message may be"
-            );
-            let error = Error::internal();
-            return self.transmit_error(key, id, &error, AnswerStatus::Failed(error.code));
-        }
-        self.transmit(
-            Lane::Reply(key),
-            TransmitKind::Answer(AnswerStatus::Result),
-            frame,
-        );
+        let (kind, frame) = reply_answer(id, frame, &self.limits);
+        self.transmit(Lane::Reply(key), kind, frame);
     }
+}
+
+/// The answer with a rendered result; -32603 if the result is larger than a message may be.
+pub(super) fn reply_answer(id: &RequestId, frame: Frame, limits: &Limits) -> (TransmitKind, Frame) {
+    if frame.len() > limits.max_outgoing_bytes {
+        tracing::warn!(
+            bytes = frame.len(),
+            "a result is larger than a message may be"
+        );
+        return error_answer(id, &Error::internal(), limits);
+    }
+    (TransmitKind::Answer(AnswerStatus::Result), frame)
+}
+
+/// The answer with an error of a handler; -32603 if the error is larger than a message may be.
+pub(super) fn error_answer(
+    id: &RequestId,
+    error: &Error,
+    limits: &Limits,
+) -> (TransmitKind, Frame) {
+    error_with_status(id, error, AnswerStatus::Failed(error.code), limits)
+}
+
+fn error_with_status(
+    id: &RequestId,
+    error: &Error,
+    mut status: AnswerStatus,
+    limits: &Limits,
+) -> (TransmitKind, Frame) {
+    let mut head = Vec::with_capacity(128);
+    write_error(&mut head, Some(id), error);
+    if head.len() > limits.max_outgoing_bytes {
+        tracing::warn!(
+            bytes = head.len(),
+            "an error is larger than a message may be"
+        );
+        let error = Error::internal();
+        head = Vec::new();
+        write_error(&mut head, Some(id), &error);
+        status = AnswerStatus::Failed(error.code);
+    }
+    (TransmitKind::Answer(status), Frame::whole(head))
 }

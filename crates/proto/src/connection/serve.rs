@@ -13,6 +13,7 @@ use super::{Connection, Negotiation, ServerSide, Side};
 use crate::io::{Event, IncomingRequest, PeerIdentity, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::method_check::is_offered;
+use crate::profile::ServerProfile;
 use crate::reply::Reply;
 use crate::terms::Terms;
 
@@ -23,28 +24,27 @@ impl Connection {
         }
         let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
-        let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
-        let method = MethodName::from(&*request.method);
-        self.check_method(&method, terms.revision)?;
-        let incoming = IncomingRequest {
-            key,
-            method,
-            params: request.params.into(),
-            terms,
-            progress_token,
-        };
+        let incoming = incoming_request(key, &request, &envelope, terms)?;
+        if let Side::Server(server) = &self.side {
+            let revision = incoming.terms.revision;
+            check_method(&incoming.method, revision, &server.profile, &server.peer)?;
+        }
         self.route(request, incoming)
     }
 
     fn route(&mut self, request: Request<'_>, incoming: IncomingRequest) -> Result<(), Error> {
-        match &*request.method {
-            Ping::NAME => self.answer_empty(incoming.key, &request.id, &incoming.terms),
-            Discover::NAME => self.answer_discover(incoming.key, &request.id, &incoming.terms),
-            SetLevel::NAME => self.set_level(&request.id, &incoming),
-            Subscribe::NAME => self.subscribe(&request.id, &incoming),
-            Unsubscribe::NAME => self.unsubscribe(&request.id, &incoming),
-            Listen::NAME => self.listen(request.id, &incoming),
-            _ => self.admit(request, incoming),
+        let Some(method) = EngineMethod::named(&request.method) else {
+            return self.admit(request, incoming);
+        };
+        match method {
+            EngineMethod::Ping => self.answer_empty(incoming.key, &request.id, &incoming.terms),
+            EngineMethod::Discover => {
+                self.answer_discover(incoming.key, &request.id, &incoming.terms)
+            }
+            EngineMethod::SetLevel => self.set_level(&request.id, &incoming),
+            EngineMethod::Subscribe => self.subscribe(&request.id, &incoming),
+            EngineMethod::Unsubscribe => self.unsubscribe(&request.id, &incoming),
+            EngineMethod::Listen => self.listen(request.id, &incoming),
         }
     }
 
@@ -118,24 +118,6 @@ impl Connection {
         }
     }
 
-    /// A method must exist in the revision, and its capability must have been offered.
-    fn check_method(&self, method: &MethodName, revision: Revision) -> Result<(), Error> {
-        let Side::Server(server) = &self.side else {
-            return Ok(());
-        };
-        let exists =
-            support_of(method.as_str()).is_none_or(|need: MethodSupport| need.met_by(revision));
-        // A list would show one client the tasks of another, because anonymous clients share one
-        // identity.
-        let is_private =
-            method.as_str() == ListTasks::NAME && server.peer == PeerIdentity::Anonymous;
-        let capabilities = server.profile.capabilities();
-        if exists && !is_private && is_offered(method.as_str(), revision, capabilities) {
-            return Ok(());
-        }
-        Err(Error::method_not_found(method.as_str()))
-    }
-
     /// Notes that the client has confirmed the handshake.
     pub(super) fn note_ready(&mut self, method: &str) -> bool {
         if method != Initialized::NAME {
@@ -151,4 +133,66 @@ impl Connection {
         }
         true
     }
+}
+
+/// A method that the engine answers itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EngineMethod {
+    Ping,
+    Discover,
+    SetLevel,
+    Subscribe,
+    Unsubscribe,
+    Listen,
+}
+
+impl EngineMethod {
+    #[inline]
+    pub(super) fn named(method: &str) -> Option<Self> {
+        match method {
+            Ping::NAME => Some(Self::Ping),
+            Discover::NAME => Some(Self::Discover),
+            SetLevel::NAME => Some(Self::SetLevel),
+            Subscribe::NAME => Some(Self::Subscribe),
+            Unsubscribe::NAME => Some(Self::Unsubscribe),
+            Listen::NAME => Some(Self::Listen),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the parts of a request that its handler receives.
+#[inline]
+pub(super) fn incoming_request(
+    key: RequestKey,
+    request: &Request<'_>,
+    envelope: &RequestEnvelope<'_>,
+    terms: Arc<Terms>,
+) -> Result<IncomingRequest, Error> {
+    let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
+    Ok(IncomingRequest {
+        key,
+        method: MethodName::from(&*request.method),
+        params: request.params.into(),
+        terms,
+        progress_token,
+    })
+}
+
+/// Checks that a method exists in the revision, and that the server offers its capability.
+pub(super) fn check_method(
+    method: &MethodName,
+    revision: Revision,
+    profile: &ServerProfile,
+    peer: &PeerIdentity,
+) -> Result<(), Error> {
+    let name = method.as_str();
+    let exists = support_of(name).is_none_or(|need: MethodSupport| need.met_by(revision));
+    // A list would show one client the tasks of another, because anonymous clients share one
+    // identity.
+    let is_private = name == ListTasks::NAME && *peer == PeerIdentity::Anonymous;
+    if exists && !is_private && is_offered(name, revision, profile.capabilities()) {
+        return Ok(());
+    }
+    Err(Error::method_not_found(name))
 }

@@ -67,7 +67,7 @@ impl Context {
             return is_over;
         }
         let has_ended = self.end().has_come.load(Ordering::Acquire);
-        has_ended || !self.engine().with(|engine| engine.is_open(self.key()))
+        has_ended || !self.engine().is_open(self.key())
     }
 
     /// Waits until the request is cancelled or answered, for a task that the handler has spawned.

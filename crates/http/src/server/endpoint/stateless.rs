@@ -1,4 +1,4 @@
-//! Requests that are served without a session, each by an engine of its own.
+//! Requests that are served without a session, each on its own.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::request::Parts;
 use pintle_model::method::{Initialize, Listen, Method};
 use pintle_model::{RequestId, Revision, jsonrpc};
-use pintle_proto::{Connection, ServerProfile, Terms};
+use pintle_proto::{ServerProfile, SingleRequest, Terms};
 use pintle_runtime::Service;
 
 use super::{Caller, Endpoint, PostResult, extras, peer_identity};
@@ -24,8 +24,6 @@ impl<S: Service> Endpoint<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
-        let engine = Connection::exchange(self.service.profile(), limits, terms)
-            .with_peer(peer_identity(&parts));
         let permit = if listens {
             self.stream_permit(&parts)
         } else {
@@ -35,7 +33,9 @@ impl<S: Service> Endpoint<S> {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
         let until = authorized_until(&parts);
-        let mut exchange = Exchange::begin(&self.service, engine, request, extras(parts));
+        let (profile, peer) = (self.service.profile(), peer_identity(&parts));
+        let request = SingleRequest::receive(profile, limits, terms, peer, request);
+        let mut exchange = Exchange::begin(&self.service, request, extras(parts));
         if let Some(permit) = permit {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
         }
@@ -70,13 +70,13 @@ impl<S: Service> Endpoint<S> {
         let id = request.id.clone();
         let profile = self.sessionless_profile();
         let limits = Arc::clone(&self.options.conversation);
-        let engine = if request.method == Initialize::NAME {
-            Connection::server(profile, limits)
+        let (terms, peer) = (Arc::new(Terms::new(revision)), peer_identity(&parts));
+        let request = if request.method == Initialize::NAME {
+            SingleRequest::receive_initialize(profile, limits, terms, peer, request)
         } else {
-            Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
+            SingleRequest::receive(profile, limits, terms, peer, request)
         };
-        let engine = engine.with_peer(peer_identity(&parts));
-        let exchange = Exchange::begin(&self.service, engine, request, extras(parts));
+        let exchange = Exchange::begin(&self.service, request, extras(parts));
         (id, Caller::Exchange(exchange))
     }
 
