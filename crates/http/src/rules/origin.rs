@@ -10,12 +10,13 @@
 
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
+use std::sync::OnceLock;
 
 use http::header::HOST;
 use http::request::Parts;
 
 use crate::rules::cause::{self, Cause};
-use crate::rules::headers::{HeaderError, single};
+use crate::rules::headers::single;
 use crate::rules::request_headers::{Known, RequestHeaders};
 
 /// The allowed values of `Host` and `Origin`.
@@ -26,6 +27,8 @@ use crate::rules::request_headers::{Known, RequestHeaders};
 pub struct HostPolicy {
     hosts: Hosts,
     origins: Vec<Origin<'static>>,
+    /// The first `Host` that was allowed. Most requests repeat it, and need not be parsed.
+    allowed: OnceLock<Box<str>>,
 }
 
 /// The allowed hosts. Closed: three rules exist.
@@ -81,7 +84,7 @@ impl HostPolicy {
         let hosts = hosts.into_iter().map(owned).collect::<Result<_, _>>()?;
         Ok(Self {
             hosts: Hosts::Listed(hosts),
-            origins: Vec::new(),
+            ..Self::default()
         })
     }
 
@@ -89,7 +92,7 @@ impl HostPolicy {
     pub fn any_host() -> Self {
         Self {
             hosts: Hosts::Any,
-            origins: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -124,13 +127,25 @@ impl HostPolicy {
         parts: &Parts,
         headers: &RequestHeaders<'_>,
     ) -> Result<(), HostError> {
-        let host = self.admitted_host(parts, headers.single(Known::Host))?;
+        let header = headers.single(Known::Host);
+        let header = header.map_err(|_| HostError::Malformed);
         let origin = headers.single(Known::Origin);
+        if let (Ok(Some(host)), Ok(None)) = (&header, &origin)
+            && self.is_repeated(parts, host)
+        {
+            return Ok(());
+        }
+        let host = self.admitted_host(parts, header?)?;
         match origin.map_err(|_| HostError::Origin)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
             Some(_) => Err(HostError::Origin),
         }
+    }
+
+    /// Whether a request without a host in its line repeats the first host that was allowed.
+    fn is_repeated(&self, parts: &Parts, host: &str) -> bool {
+        parts.uri.authority().is_none() && self.allowed.get().is_some_and(|first| **first == *host)
     }
 
     /// Checks only the host, for requests that a layer may answer.
@@ -139,20 +154,24 @@ impl HostPolicy {
     ///
     /// [`HostError`].
     pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), HostError> {
-        self.admitted_host(parts, single(&parts.headers, &HOST))
-            .map(drop)
+        let header = single(&parts.headers, &HOST);
+        let header = header.map_err(|_| HostError::Malformed)?;
+        self.admitted_host(parts, header).map(drop)
     }
 
     fn admitted_host<'p>(
         &self,
         parts: &'p Parts,
-        header: Result<Option<&'p str>, HeaderError>,
+        header: Option<&'p str>,
     ) -> Result<Host<'p>, HostError> {
         let host = requested_host(parts, header)?;
-        match self.admits_host(&host) {
-            true => Ok(host),
-            false => Err(HostError::Host),
+        if !self.admits_host(&host) {
+            return Err(HostError::Host);
         }
+        if let (None, Some(text)) = (parts.uri.authority(), header) {
+            self.allowed.get_or_init(|| text.into());
+        }
+        Ok(host)
     }
 
     fn admits_host(&self, host: &Host<'_>) -> bool {
@@ -179,11 +198,7 @@ impl HostPolicy {
 }
 
 /// Returns the host of a request. A host in the request line must agree with the header.
-fn requested_host<'p>(
-    parts: &'p Parts,
-    header: Result<Option<&'p str>, HeaderError>,
-) -> Result<Host<'p>, HostError> {
-    let header = header.map_err(|_| HostError::Malformed)?;
+fn requested_host<'p>(parts: &'p Parts, header: Option<&'p str>) -> Result<Host<'p>, HostError> {
     let line = parts.uri.authority().map(http::uri::Authority::as_str);
     let host = line
         .or(header)
@@ -498,5 +513,22 @@ mod tests {
             check_head(&HostPolicy::loopback(), disagreeing),
             Err(HostError::Malformed)
         );
+    }
+
+    #[test]
+    fn a_host_that_was_allowed_before_lets_nothing_else_pass() {
+        let access = HostPolicy::hosts(["harbour.example"]).expect("hosts");
+        let repeated = "harbour.example:8000";
+        for _ in 0..2 {
+            assert_eq!(check(&access, repeated, None), Ok(()));
+            let foreign = Some("https://evil.example");
+            assert_eq!(check(&access, repeated, foreign), Err(HostError::Origin));
+            for other in ["evil.example", "harbour.example:80000", "harbour.exampl"] {
+                assert!(check(&access, other, None).is_err(), "{other}");
+            }
+            let line = http::Request::post("http://evil.example/mcp").header(HOST, repeated);
+            let line = line.body(()).expect("a request");
+            assert_eq!(check_head(&access, line), Err(HostError::Malformed));
+        }
     }
 }
