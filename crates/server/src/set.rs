@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
+use foldhash::fast::RandomState;
 use pintle_model::{CacheScope, Cursor, Error, Freshness, Revision, errors};
 use pintle_proto::{Rendered, ResultBody};
 use pintle_runtime::Principal;
@@ -57,7 +58,8 @@ pub(crate) struct Set<T> {
 pub(crate) struct Snapshot<T> {
     items: Vec<Entry<T>>,
     next_place: u64,
-    index_by_key: HashMap<Box<str>, usize>,
+    // A fast hash, because only the author of the server adds keys.
+    index_by_key: HashMap<Box<str>, usize, RandomState>,
     /// Whether all callers see the same list.
     is_public: bool,
     first_pages: [OnceLock<Rendered>; Revision::ALL.len()],
@@ -224,7 +226,8 @@ impl<T> Set<T> {
 
 impl<T: Listed> Snapshot<T> {
     fn new(items: Vec<Entry<T>>, next_place: u64) -> Result<Self, DuplicateNameError> {
-        let mut index_by_key = HashMap::with_capacity(items.len());
+        let hash = RandomState::default();
+        let mut index_by_key = HashMap::with_capacity_and_hasher(items.len(), hash);
         for (index, Entry { item, .. }) in items.iter().enumerate() {
             if index_by_key.insert(Box::from(item.key()), index).is_some() {
                 return Err(DuplicateNameError(item.key().into()));
