@@ -140,6 +140,19 @@ impl SharedEngine {
         self.lock().engine.next_deadline()
     }
 
+    /// Changes the engine for others, and wakes the driver if it waits.
+    #[inline]
+    fn change(&self, act: impl FnOnce(&mut Connection)) {
+        let mut state = self.lock();
+        act(&mut state.engine);
+        let has_output = state.engine.has_output();
+        let waker = state.driver.due(has_output);
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
     // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
     #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -149,14 +162,11 @@ impl SharedEngine {
 
 impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
-        let mut state = self.lock();
-        act(&mut state.engine);
-        let has_output = state.engine.has_output();
-        let waker = state.driver.due(has_output);
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.change(act);
+    }
+
+    fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {
+        self.change(|engine| engine.answer(ticket, reply));
     }
 }
 

@@ -71,7 +71,7 @@ pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shared_request::SharedRequest;
-pub use shutdown::{Shutdown, ShutdownHandle};
+pub use shutdown::{Shutdown, ShutdownHandle, ShutdownWait};
 pub use socket::serve_tcp;
 #[cfg(unix)]
 pub use socket::serve_unix;

@@ -1,7 +1,9 @@
 //! One connection: its timeouts, and its orderly end.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::task::Poll;
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
 use http::{HeaderValue, Request, Response};
@@ -35,11 +37,15 @@ impl<S: Service> Connection<S> {
         let patient = TimeoutIo::new(stream, IoTimeouts::from(limits), phases.clone());
         let answer = service_fn(|request| self.answer(request, &phases));
         let mut connection = pin!(protocol(limits).serve_connection(TokioIo::new(patient), answer));
-        let closed = &mut self.closed.clone();
-        let end = tokio::select! {
-            biased;
-            end = connection.as_mut() => end,
-            () = closed.begun() => {
+        let mut closed = self.closed.clone().wait();
+        // None if the endpoint closes first.
+        let end = poll_fn(|cx| match connection.as_mut().poll(cx) {
+            Poll::Ready(end) => Poll::Ready(Some(end)),
+            Poll::Pending => closed.poll(cx).map(|()| None),
+        });
+        let end = match end.await {
+            Some(end) => end,
+            None => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }

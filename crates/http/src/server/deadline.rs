@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use pintle_runtime::deadline_after;
@@ -15,6 +15,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
+    /// The waker that the timer wakes.
+    waker: Option<Waker>,
 }
 
 impl Deadline {
@@ -36,11 +38,26 @@ impl Deadline {
         let Some(at) = self.at else {
             return Poll::Pending;
         };
+        if self.will_wake(at, cx) {
+            return Poll::Pending;
+        }
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(sleep_until(at)))
             .as_mut();
-        Self::wait(timer, at, cx)
+        let poll = Self::wait(timer, at, cx);
+        self.waker = poll.is_pending().then(|| cx.waker().clone());
+        poll
+    }
+
+    /// Whether the timer fires at the deadline or before, and wakes the task then.
+    fn will_wake(&self, at: Instant, cx: &Context<'_>) -> bool {
+        let timer = self.timer.as_ref();
+        timer.is_some_and(|timer| timer.deadline() <= at && !timer.is_elapsed())
+            && self
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()))
     }
 
     fn wait(mut timer: Pin<&mut Sleep>, at: Instant, cx: &mut Context<'_>) -> Poll<()> {

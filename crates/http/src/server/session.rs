@@ -38,9 +38,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use pintle_model::Feature;
 use pintle_model::jsonrpc::Message;
-use pintle_proto::{Connection, Event, IncomingNotice, Input, Output, Received, RequestKey};
+use pintle_model::{Error, Feature};
+use pintle_proto::{
+    Connection, Event, IncomingNotice, Input, Output, Received, Reply, RequestKey, Ticket,
+};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal};
 
@@ -350,6 +352,10 @@ impl State {
 impl EngineHandle for Session {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         self.change(|state| act(&mut state.engine));
+    }
+
+    fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {
+        self.change(|state| state.engine.answer(ticket, reply));
     }
 
     fn is_behind(&self, key: RequestKey) -> bool {

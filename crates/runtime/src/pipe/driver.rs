@@ -15,8 +15,9 @@ use super::intake::{Intake, Settled};
 use super::outgoing::Outgoing;
 use super::timer::Timer;
 use super::{PipeEnd, PipeOptions};
-use crate::future::{BoxFuture, deadline_after};
+use crate::future::deadline_after;
 use crate::service::Service;
+use crate::shutdown::ShutdownWait;
 
 /// Size of one read. Its messages are answered before the next read, so this is how far a peer can
 /// exceed the limits.
@@ -34,8 +35,8 @@ pub(super) struct Driver<R, W, S, M, F> {
     intake: Intake<S, M, F>,
     outgoing: Outgoing<W>,
     timer: Timer,
-    /// One subscription for all waits; `None` once it began.
-    shutdown: Option<BoxFuture<'static, ()>>,
+    /// `None` once it began.
+    shutdown: Option<ShutdownWait>,
     drain: Option<Drain>,
     settled: Settled,
     /// Whether the engine may have events or messages.
@@ -76,14 +77,13 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     pub(super) fn new(reader: R, writer: W, intake: Intake<S, M, F>, options: PipeOptions) -> Self {
-        let mut shutdown = options.shutdown.clone();
         Self {
             reader,
             lines: Lines::new(options.max_line_bytes),
             intake,
             outgoing: Outgoing::new(writer),
             timer: Timer::default(),
-            shutdown: Some(Box::pin(async move { shutdown.begun().await })),
+            shutdown: Some(options.shutdown.clone().wait()),
             drain: None,
             settled: Settled::default(),
             has_changed: true,
@@ -215,7 +215,7 @@ where
     fn poll_shutdown(&mut self, cx: &mut TaskContext<'_>) {
         if let Some(shutdown) = &mut self.shutdown
             && self.drain.is_none()
-            && shutdown.as_mut().poll(cx).is_ready()
+            && shutdown.poll(cx).is_ready()
         {
             self.shutdown = None;
             self.begin_drain(PipeEnd::Shutdown);
