@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 22] = [
+const FLOORS: [(&str, u8); 23] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -23,6 +23,7 @@ const FLOORS: [(&str, u8); 22] = [
     ("pintle-hosts", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),
+    ("pintle-postgres", 3),
     ("pintle-sqlite", 3),
     ("pintle", 4),
     ("pintle-showcase", 4),

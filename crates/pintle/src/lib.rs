@@ -60,6 +60,7 @@
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
+//! | `postgres` | no | `postgres::PostgresStore`: the processes of several hosts share a store |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
@@ -79,6 +80,8 @@ pub use pintle_auth as auth;
 pub use pintle_http as http;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};
+#[cfg(feature = "postgres")]
+pub use pintle_postgres as postgres;
 #[cfg(feature = "client")]
 pub use pintle_process as process;
 #[cfg(feature = "server")]

@@ -38,8 +38,8 @@ pub struct StoreLimits {
     pub max_page_bytes: usize,
     /// Those who wait for changes; default 16 384: every session and stream of a busy server.
     pub max_watchers: usize,
-    /// Writes that wait for a slow disk; default 1 024. More are refused for a while. Only a store in
-    /// a directory has such a queue.
+    /// Operations that wait for a slow disk or server; default 1 024. More are refused for a while. A
+    /// store in a directory counts writes alone, and a store in memory has no such queue.
     pub max_queued_writes: usize,
     /// Bytes of their values; default 64 MiB. A write that waits alone may have more.
     pub max_queued_bytes: usize,

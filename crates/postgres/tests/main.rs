@@ -1,0 +1,13 @@
+//! A store in a PostgreSQL database: the contract, several openings and processes, starts and restarts.
+//!
+//! The tests start a server of their own in a folder for temporary files. Without an installed server they
+//! report that they skip, and fail if the variable `PINTLE_ENGINES` is `required`.
+#![cfg(unix)]
+
+mod migrations;
+mod processes;
+mod restarts;
+mod starts;
+mod suite;
+mod support;
+mod tls;
