@@ -29,27 +29,33 @@ const ROOM: usize = HEAD.len() + 120;
 impl ProgressNotice<'_> {
     /// Returns the whole message, as `revision` knows it.
     pub fn to_message(self, revision: Revision) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(&mut out, revision);
+        out
+    }
+
+    /// Writes the whole message at the end of `out`, as `revision` knows it.
+    pub fn write(self, out: &mut Vec<u8>, revision: Revision) {
         let message = self
             .message
             .filter(|_| revision.has(Feature::ProgressMessage));
-        let mut out = Vec::with_capacity(ROOM + self.text_len());
+        out.reserve(ROOM + self.text_len());
         out.extend_from_slice(HEAD);
-        token(&mut out, self.token);
+        token(out, self.token);
         out.extend_from_slice(b",\"progress\":");
-        number(&mut out, finite(self.progress).unwrap_or_default());
+        number(out, finite(self.progress).unwrap_or_default());
         if let Some(total) = self.total.and_then(finite) {
             out.extend_from_slice(b",\"total\":");
-            number(&mut out, total);
+            number(out, total);
         }
         if let Some(message) = message {
             out.extend_from_slice(b",\"message\":");
-            quoted(&mut out, message);
+            quoted(out, message);
         }
         if let Some(task) = self.related_task {
-            related(&mut out, task);
+            related(out, task);
         }
         out.extend_from_slice(b"}}");
-        out
     }
 
     /// Length of the texts, and room for the line ends in a message.

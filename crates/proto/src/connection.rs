@@ -48,6 +48,7 @@ use pintle_model::jsonrpc::{
 use pintle_model::method::{Cancelled, Notice, Progress, TaskStatusChanged};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 
+use crate::frame_blocks::FrameBlocks;
 use crate::inbound::Inbound;
 use crate::inline_queue::InlineQueue;
 use crate::io::{
@@ -99,6 +100,8 @@ pub struct Connection {
     // The lane of a cancelled request holds at most the cancellations of its calls, because the
     // rest is discarded before these are queued.
     outbox: Outbox,
+    // None before the first progress notice. Boxed, because most conversations have none.
+    frame_blocks: Option<Box<FrameBlocks>>,
     // Never becomes false again, because the input has ended.
     input_closed: bool,
     // Never becomes false again, because no message is received or queued after it.
@@ -177,6 +180,7 @@ impl Connection {
             gathered: Gathered::default(),
             events: InlineQueue::default(),
             outbox: Outbox::default(),
+            frame_blocks: None,
             input_closed: false,
             is_closed: false,
         }

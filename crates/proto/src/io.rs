@@ -315,6 +315,15 @@ impl Frame {
         }
     }
 
+    /// A message in one piece that shares its memory.
+    #[inline]
+    pub(crate) fn shared(body: Bytes) -> Self {
+        Self {
+            body,
+            ..Self::default()
+        }
+    }
+
     /// An envelope around a body that was rendered elsewhere.
     pub fn around(head: Vec<u8>, body: Bytes, tail: &'static [u8]) -> Self {
         Self {

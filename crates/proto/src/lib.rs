@@ -44,6 +44,7 @@ pub mod lifecycle;
 mod connection;
 mod deadlines;
 mod error;
+mod frame_blocks;
 mod id_map;
 mod inbound;
 mod inline_queue;

@@ -10,7 +10,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pintle_proto::{AnswerStatus, Frame, Transmit, TransmitKind, frame::sse};
+#[cfg(feature = "sse")]
+use pintle_proto::frame::sse;
+use pintle_proto::{AnswerStatus, Frame, Transmit, TransmitKind};
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep};
 
@@ -166,15 +168,20 @@ impl EventStream {
     }
 
     fn write(&mut self, buffer: &mut Vec<u8>, message: OutgoingMessage) {
+        // A message is one line, as on a pipe, so it is the data of the event as it is.
         let OutgoingMessage { frame, id, .. } = message;
-        if frame.len() < WORTH_WAITING {
-            buffer.reserve(frame.len() + ENVELOPE);
-            write_id(buffer, id);
-            return sse::write_event(buffer, None, Some("message"), &frame.parts());
-        }
-        // A large message is not copied, because it is rendered on one line already.
+        let size = frame.len();
+        buffer.reserve(size.min(WORTH_WAITING) + ENVELOPE);
         write_id(buffer, id);
         buffer.extend_from_slice(b"event: message\ndata: ");
+        if size < WORTH_WAITING {
+            for part in frame.parts() {
+                buffer.extend_from_slice(part);
+            }
+            buffer.extend_from_slice(b"\n\n");
+            return;
+        }
+        // The body of a large message is not copied.
         for piece in frame.into_pieces() {
             if piece.len() < WORTH_WAITING {
                 buffer.extend_from_slice(&piece);

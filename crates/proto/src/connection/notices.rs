@@ -10,7 +10,7 @@ use pintle_model::{LogMessageParams, LoggingLevel};
 
 use super::tasks::related;
 use super::{Connection, Side};
-use crate::io::{DropPolicy, Frame, Lane, RequestKey, TransmitKind};
+use crate::io::{DropPolicy, Lane, RequestKey, TransmitKind};
 use crate::profile::ServerProfile;
 use crate::rendered_notice::RenderedNotice;
 use crate::terms::Terms;
@@ -47,7 +47,9 @@ impl Connection {
             message: message.as_deref(),
             related_task: row.task.as_deref(),
         };
-        let frame = Frame::whole(notice.to_message(row.terms.revision));
+        let revision = row.terms.revision;
+        let blocks = self.frame_blocks.get_or_insert_default();
+        let frame = blocks.frame(|out| notice.write(out, revision));
         let lane = self.lane_while_open(Lane::Reply(key));
         let kind = TransmitKind::Notice(DropPolicy::KeepLatest(key));
         self.transmit(lane, kind, frame);
