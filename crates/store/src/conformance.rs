@@ -1,5 +1,8 @@
 //! The suite that every implementation of [`Store`] runs.
 //!
+//! [`run`] has the checks of a store that works. [`run_faults`] has those of a store behind a connection
+//! that breaks, and [`Journal`] those of a store whose process was killed.
+//!
 //! A failed check panics with its expectation. Put a time-out around [`run`], because a store that
 //! never reports a change makes the suite wait forever.
 //!
@@ -28,6 +31,8 @@ mod bed;
 mod blocking;
 mod changes;
 mod counters;
+mod crash;
+mod faults;
 mod groups;
 mod identity;
 mod limits;
@@ -45,6 +50,8 @@ use std::task::{Context, Poll};
 use crate::{Store, StoreLimits};
 
 pub use blocking::Blocking;
+pub use crash::Journal;
+pub use faults::{Breakable, CutAt, FarAndNear, Fault, Survival, Waiting, run_faults};
 pub use rotating::Rotating;
 
 /// An implementation, and how to run it.

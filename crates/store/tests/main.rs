@@ -1,5 +1,6 @@
 //! Stores and typed views of them.
 
+mod faults;
 mod file;
 mod model;
 mod shelf;

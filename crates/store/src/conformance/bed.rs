@@ -46,8 +46,15 @@ impl Bed {
     }
 
     pub(super) async fn limited(subject: &dyn Subject, limits: StoreLimits) -> Self {
-        let store = subject.open(limits).await;
+        Self::of(subject.open(limits).await)
+    }
+
+    pub(super) fn of(store: Arc<dyn Store>) -> Self {
         Self { store, head: "" }
+    }
+
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
     }
 
     /// Puts all names into one group, where every store has an order.
@@ -76,7 +83,11 @@ impl Bed {
     }
 
     pub(super) async fn get(&self, now: u64, name: &str) -> Option<Record> {
-        must("get", self.store.get(at(now), &self.key(name)).await)
+        must("get", self.try_get(now, name).await)
+    }
+
+    pub(super) async fn try_get(&self, now: u64, name: &str) -> Result<Option<Record>, StoreError> {
+        self.store.get(at(now), &self.key(name)).await
     }
 
     pub(super) async fn put(&self, now: u64, name: &str, value: &str, expiry: Expiry) -> Version {
@@ -159,6 +170,17 @@ impl Bed {
             .await
     }
 
+    /// Appends a batch at the end of a log, and returns an error.
+    pub(super) async fn try_append_batch(
+        &self,
+        log: &str,
+        events: &[&str],
+    ) -> Result<Position, StoreError> {
+        let log = Log::unlimited(log);
+        let (tail, retention) = (ExpectedTail::Any, Retention::default());
+        self.try_append_all(0, log, events, tail, retention).await
+    }
+
     /// Appends events to a log that ends at `tail`, and lives until it is forgotten.
     pub(super) async fn append_at(
         &self,
@@ -200,10 +222,18 @@ impl Bed {
     }
 
     pub(super) async fn read(&self, now: u64, log: &str, after: Position, most: usize) -> Tail {
-        must(
-            "read",
-            self.store.read(at(now), &self.key(log), after, most).await,
-        )
+        must("read", self.try_read(now, log, after, most).await)
+    }
+
+    pub(super) async fn try_read(
+        &self,
+        now: u64,
+        log: &str,
+        after: Position,
+        most: usize,
+    ) -> Result<Tail, StoreError> {
+        let log = self.key(log);
+        self.store.read(at(now), &log, after, most).await
     }
 
     /// The values after a position, and whether there are more.

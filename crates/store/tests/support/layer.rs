@@ -7,12 +7,31 @@ use pintle_store::{
 };
 
 /// The operations of a store around another one. Each passes its arguments on, unless it is changed.
+///
+/// Reads go through [`Layer::pass`], and writes through [`Layer::pass_write`].
 pub(crate) trait Layer: Send + Sync + 'static {
     /// Returns the store inside.
     fn inner(&self) -> &dyn Store;
 
+    /// Carries out an operation, once or more often.
+    fn pass<'a, T: Send + 'a>(
+        &'a self,
+        operation: impl Fn() -> StoreFuture<'a, T> + Send + Sync + 'a,
+    ) -> StoreFuture<'a, T> {
+        operation()
+    }
+
+    /// Carries out a write to `key`.
+    fn pass_write<'a, T: Send + 'a>(
+        &'a self,
+        _key: &'a Key,
+        operation: impl Fn() -> StoreFuture<'a, T> + Send + Sync + 'a,
+    ) -> StoreFuture<'a, T> {
+        self.pass(operation)
+    }
+
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
-        self.inner().get(now, key)
+        self.pass(move || self.inner().get(now, key))
     }
 
     fn put<'a>(
@@ -23,7 +42,9 @@ pub(crate) trait Layer: Send + Sync + 'static {
         condition: Precondition,
         expiry: Expiry,
     ) -> StoreFuture<'a, Version> {
-        self.inner().put(now, key, value, condition, expiry)
+        self.pass_write(key, move || {
+            self.inner().put(now, key, value.clone(), condition, expiry)
+        })
     }
 
     fn remove<'a>(
@@ -32,7 +53,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
-        self.inner().remove(now, key, condition)
+        self.pass_write(key, move || self.inner().remove(now, key, condition))
     }
 
     fn list<'a>(
@@ -41,7 +62,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         prefix: &'a Prefix,
         page: Page,
     ) -> StoreFuture<'a, Listing> {
-        self.inner().list(now, prefix, page)
+        self.pass(move || self.inner().list(now, prefix, page.clone()))
     }
 
     fn append<'a>(
@@ -53,8 +74,10 @@ pub(crate) trait Layer: Send + Sync + 'static {
         retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        self.inner()
-            .append(now, log, events, tail, retention, expiry)
+        self.pass_write(log, move || {
+            self.inner()
+                .append(now, log, events, tail, retention, expiry)
+        })
     }
 
     fn add<'a>(
@@ -64,7 +87,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         amount: i64,
         expiry: Expiry,
     ) -> StoreFuture<'a, i64> {
-        self.inner().add(now, key, amount, expiry)
+        self.pass_write(key, move || self.inner().add(now, key, amount, expiry))
     }
 
     fn read<'a>(
@@ -74,11 +97,11 @@ pub(crate) trait Layer: Send + Sync + 'static {
         after: Position,
         most: usize,
     ) -> StoreFuture<'a, Tail> {
-        self.inner().read(now, log, after, most)
+        self.pass(move || self.inner().read(now, log, after, most))
     }
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
-        self.inner().forget(now, log)
+        self.pass_write(log, move || self.inner().forget(now, log))
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {

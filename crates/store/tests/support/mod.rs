@@ -2,16 +2,18 @@
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 pub(crate) mod layer;
+pub(crate) mod link;
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
-use pintle_store::conformance::Part;
+use pintle_store::conformance::{Part, Waiting};
 use pintle_store::{Key, Namespace, StoreTime};
 
 /// The namespace of the tests.
@@ -36,6 +38,33 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
         }
         thread::park();
     }
+}
+
+/// Waits for work, but not longer than `limit`. Returns true if it ended.
+pub(crate) async fn wait_at_most(mut work: Waiting<'_, ()>, limit: Duration) -> bool {
+    let end = Instant::now() + limit;
+    let mut has_timer = false;
+    poll_fn(|cx| {
+        if work.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(true);
+        }
+        if Instant::now() >= end {
+            return Poll::Ready(false);
+        }
+        if !std::mem::replace(&mut has_timer, true) {
+            let waker = cx.waker().clone();
+            thread::spawn(move || wake_at(end, &waker));
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+fn wake_at(end: Instant, waker: &Waker) {
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        thread::park_timeout(left);
+    }
+    waker.wake_by_ref();
 }
 
 struct Unpark(Thread);
