@@ -16,16 +16,9 @@ impl SessionId {
 
     /// Reads a name as we write it: 32 hexadecimal digits in lower case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let append = |id: u128, byte: u8| {
-            let digit = match byte {
-                b'0'..=b'9' => byte - b'0',
-                b'a'..=b'f' => byte - b'a' + 10,
-                _ => return None,
-            };
-            Some(id << 4 | u128::from(digit))
-        };
-        let ours = text.len() == 32;
-        ours.then(|| text.bytes().try_fold(0, append).map(Self))?
+        let (high, low) = text.as_bytes().split_at_checked(16)?;
+        let (high, low) = (high.try_into().ok()?, low.try_into().ok()?);
+        Some(Self(u128::from(half(high)?) << 64 | u128::from(half(low)?)))
     }
 
     /// The random bits.
@@ -37,6 +30,18 @@ impl SessionId {
     pub(crate) fn to_header(self) -> HeaderValue {
         HeaderValue::try_from(self.to_string()).expect("hexadecimal digits are a header value")
     }
+}
+
+/// Reads one half of a name.
+fn half(digits: [u8; 16]) -> Option<u64> {
+    digits.into_iter().try_fold(0, |number, byte| {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => return None,
+        };
+        Some(number << 4 | u64::from(digit))
+    })
 }
 
 impl fmt::Display for SessionId {

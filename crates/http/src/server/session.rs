@@ -40,9 +40,7 @@ use std::time::{Duration, Instant};
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Error, Feature};
-use pintle_proto::{
-    Connection, Event, IncomingNotice, Input, Output, Received, Reply, RequestKey, Ticket,
-};
+use pintle_proto::{Connection, Event, IncomingNotice, Input, Received, Reply, RequestKey, Ticket};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal};
 
@@ -316,10 +314,12 @@ impl State {
     /// Moves all output of the engine to the lanes.
     fn settle(&mut self, bounds: &Bounds) {
         loop {
-            match self.engine.poll_output() {
-                Output::Transmit(transmit) => self.lanes.push(transmit, bounds),
-                Output::Event(event) => self.handle(event),
-                Output::Wait(_) => return,
+            if let Some(event) = self.engine.poll_event() {
+                self.handle(event);
+            } else if let Some(transmit) = self.engine.poll_transmit() {
+                self.lanes.push(transmit, bounds);
+            } else {
+                return;
             }
         }
     }
