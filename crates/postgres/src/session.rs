@@ -1,9 +1,10 @@
 //! One connection with its prepared statements.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Connection, Error, Row, Socket, Statement};
@@ -21,7 +22,9 @@ pub(crate) type Parameter<'a> = &'a (dyn ToSql + Sync);
 pub(crate) struct Session {
     client: Client,
     calls: Vec<Call>,
-    driver: tokio::task::AbortHandle,
+    driver: AbortHandle,
+    /// The driver ends later than the call that ends it.
+    is_closed: AtomicBool,
 }
 
 /// The statement of one operation.
@@ -84,16 +87,18 @@ impl Session {
             client,
             calls,
             driver,
+            is_closed: AtomicBool::new(false),
         })
     }
 
     /// Returns true if the connection has ended.
     pub(crate) fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.is_closed.load(Ordering::Acquire) || self.client.is_closed()
     }
 
     /// Ends the connection. Its pending operations fail.
     pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
         self.driver.abort();
     }
 

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod engine;
+mod proxy;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,6 +10,7 @@ use pintle_postgres::PostgresStore;
 use pintle_store::{Key, Namespace, StoreLimits, StoreTime};
 
 pub(crate) use engine::{Engine, Stop};
+pub(crate) use proxy::{Network, Proxy};
 
 pub(crate) const NOW: StoreTime = StoreTime::from_millis(0);
 

@@ -124,6 +124,11 @@ impl Engine {
         )
     }
 
+    /// Returns the path of the Unix socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{}", self.port))
+    }
+
     /// Returns a file in the folder of the server: `ca.pem` or `server.log`.
     pub(crate) fn file(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
