@@ -73,7 +73,7 @@ impl<S: Service> HttpService<S> {
         self.endpoint.close();
     }
 
-    /// Waits for `signal`, then closes the endpoint. Pass the future to a web framework's graceful shutdown,
+    /// Waits for `signal`, closes the endpoint, and releases the tasks of this replica to others. Pass the future to a web framework's graceful shutdown,
     /// because an open stream keeps its connection, and the framework waits for every connection:
     ///
     /// ```ignore
@@ -92,6 +92,7 @@ impl<S: Service> HttpService<S> {
         async move {
             signal.await;
             service.close();
+            service.leave().await;
         }
     }
 
@@ -105,6 +106,11 @@ impl<S: Service> HttpService<S> {
 
     pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {
         self.endpoint.refuse(cause)
+    }
+
+    /// Releases the work that outlives requests.
+    pub(crate) async fn leave(&self) {
+        self.endpoint.service.leave().await;
     }
 
     pub(crate) fn options(&self) -> &HttpOptions {

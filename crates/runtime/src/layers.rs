@@ -25,6 +25,10 @@ macro_rules! delegate_to_inner {
             self.inner.attach(engine);
         }
 
+        fn leave(&self) -> crate::future::BoxFuture<'_, ()> {
+            self.inner.leave()
+        }
+
         fn param_headers(
             &self,
             tool: &str,

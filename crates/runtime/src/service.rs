@@ -34,6 +34,12 @@ pub trait Service: Send + Sync + 'static {
     /// Attaches a new conversation, or one handle for many, to send changes to while it exists.
     fn attach(&self, _engine: Weak<dyn EngineHandle>) {}
 
+    /// Releases the work that outlives requests, so that another process with the same store continues
+    /// it. A transport calls this at its shutdown; requests that run may still finish.
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not
     /// see has none, like one that does not exist.
     fn param_headers(&self, _tool: &str, _principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -88,6 +94,10 @@ impl<S: Service> Service for Arc<S> {
         S::attach(self, engine);
     }
 
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        S::leave(self)
+    }
+
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         S::param_headers(self, tool, principal)
     }
@@ -125,6 +135,7 @@ trait DynService: Send + Sync {
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: IncomingNotice);
     fn attach_dyn(&self, engine: Weak<dyn EngineHandle>);
+    fn leave_dyn(&self) -> BoxFuture<'_, ()>;
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
     fn missing_scopes_dyn(
         &self,
@@ -149,6 +160,10 @@ impl<S: Service> DynService for S {
 
     fn attach_dyn(&self, engine: Weak<dyn EngineHandle>) {
         self.attach(engine);
+    }
+
+    fn leave_dyn(&self) -> BoxFuture<'_, ()> {
+        self.leave()
     }
 
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -180,6 +195,10 @@ impl Service for BoxService {
 
     fn attach(&self, engine: Weak<dyn EngineHandle>) {
         self.0.attach_dyn(engine);
+    }
+
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        self.0.leave_dyn()
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

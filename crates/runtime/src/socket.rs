@@ -81,7 +81,10 @@ where
         };
         let accepted = tokio::select! {
             biased;
-            () = shutdown.begun() => break,
+            () = shutdown.begun() => {
+                service.leave().await;
+                break;
+            }
             accepted = accept() => accepted,
         };
         match accepted {

@@ -24,5 +24,7 @@ pub async fn serve_stdio<S: Service>(service: Arc<S>, options: PipeOptions) -> i
     let (reader, writer) = unix::take_streams()?;
     #[cfg(not(unix))]
     let (reader, writer) = threads::take_streams()?;
-    serve_pipe(service, reader, writer, options).await
+    let ended = serve_pipe(Arc::clone(&service), reader, writer, options).await;
+    service.leave().await;
+    ended
 }

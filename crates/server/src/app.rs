@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use pintle_model::Error;
 use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::{
-    BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
+    BoxFuture, BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
 };
 
 use crate::changes::Changes;
@@ -81,6 +81,11 @@ impl Service for App {
         }
     }
 
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        // Layers are for requests, and tasks outlive them.
+        self.core.leave()
+    }
+
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         match &self.layered {
             Some(layered) => layered.param_headers(tool, principal),
@@ -102,6 +107,15 @@ impl Service for App {
 }
 
 impl Core {
+    /// Releases the tasks to other replicas.
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if let Some(tasks) = &self.tasks {
+                tasks.release().await;
+            }
+        })
+    }
+
     /// Each of the servers tells of its changes by itself.
     fn attach(self: &Arc<Self>, engine_handle: &Weak<dyn EngineHandle>) {
         self.wake_tasks();
@@ -125,6 +139,10 @@ impl Service for CoreService {
 
     fn attach(&self, engine_handle: Weak<dyn EngineHandle>) {
         self.0.attach(&engine_handle);
+    }
+
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        self.0.leave()
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

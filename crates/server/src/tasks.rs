@@ -1,17 +1,19 @@
 //! Tasks: calls that go on after their answer.
 //!
 //! A task is one record in a [`Store`](pintle_store::Store), and two faces of it: the core feature
-//! of 2025-11-25 in `core`, and the extension of 2026-07-28 in `extension`. Whoever holds its lease
-//! runs its handler and writes down what must not be lost: questions, answers, what was done once,
-//! and the end. When the lease runs out, somebody else runs the handler again from the record.
+//! of 2025-11-25 in `core`, and the extension of 2026-07-28 in `extension`. The record names the replica
+//! that runs the handler. It has what must not be lost: questions, answers, steps done once, and the end.
+//! If that replica is gone, another one runs the handler again from the record.
 
+mod change;
 mod change_locks;
-mod clock;
 mod core;
 mod delivery;
 mod drive;
 mod extension;
-mod holder;
+mod fleet;
+mod held;
+mod holding;
 mod id;
 mod ledger;
 mod lifetime;
@@ -19,6 +21,7 @@ mod lookup_limiter;
 mod notices;
 mod options;
 mod record;
+mod replicas;
 mod runner;
 mod sessions;
 mod shown;
@@ -30,6 +33,8 @@ mod wire;
 pub use options::TaskOptions;
 
 pub(crate) use drive::{Running, drive};
+pub(crate) use held::{HeldTask, StoredTask, holder_of, task_of};
+pub(crate) use holding::BegunTask;
 pub(crate) use ledger::ActivePermit;
 pub(crate) use record::{End, Owner, TaskRecord, TaskRequest as TaskOrigin};
 pub(crate) use runner::Runner;

@@ -9,6 +9,7 @@ mod lifetime;
 mod listening;
 mod peer;
 mod remote;
+mod replicas;
 mod restart;
 mod sockets;
 mod stuck;

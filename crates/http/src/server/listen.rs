@@ -13,6 +13,7 @@ use http_body::Body;
 use hyper::body::Incoming;
 use pintle_runtime::{Host, Service, ShutdownHandle};
 use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::sync::oneshot;
 use tower_layer::Layer;
 use tower_service::Service as TowerService;
 
@@ -170,8 +171,8 @@ impl<S: Service> HttpServer<S> {
         self.listener.local_addr()
     }
 
-    /// Serves until `end` is ready. Then nothing new is accepted, streams end, and running
-    /// requests may finish within [`HttpLimits::drain_timeout`](crate::server::HttpLimits::drain_timeout).
+    /// Serves until `end` is ready. Then nothing new is accepted, streams end, tasks are released to other
+    /// replicas, and running requests may finish within [`HttpLimits::drain_timeout`](crate::server::HttpLimits::drain_timeout).
     pub async fn run_until(self, end: impl Future<Output = ()>) {
         let (closing, closed) = ShutdownHandle::new();
         let service = self.site.service().clone();
@@ -179,8 +180,19 @@ impl<S: Service> HttpServer<S> {
             Some(layer) => layer(self.site),
             None => Front::Bare(self.site),
         };
-        let acceptor = Acceptor::new(self.listener, service, front, closed);
-        acceptor.run_until(closing, end).await;
+        let acceptor = Acceptor::new(self.listener, service.clone(), front, closed);
+        let (ending, ended) = oneshot::channel();
+        let end = async {
+            end.await;
+            let _ = ending.send(());
+        };
+        // Beside the requests that finish, because another replica can run the tasks at once.
+        let leaving = async {
+            if ended.await.is_ok() {
+                service.leave().await;
+            }
+        };
+        tokio::join!(acceptor.run_until(closing, end), leaving);
     }
 
     /// Serves until the process is asked to end (Ctrl-C, or SIGTERM on Unix).

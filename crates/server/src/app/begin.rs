@@ -9,6 +9,7 @@ use std::time::Duration;
 use pintle_model::RawJson;
 use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
 use pintle_proto::{Rendered, Reply};
+use pintle_runtime::sync::Mutex;
 use pintle_runtime::{Context, EngineHandle, Principal};
 use serde_json::value::RawValue;
 
@@ -18,8 +19,8 @@ use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::call_tool;
 use crate::tasks::{
-    ActivePermit, Owner, Runner, Running, TaskEngineHandle, TaskOrigin, TaskRecord, Tasks, drive,
-    too_many,
+    ActivePermit, BegunTask, Owner, Runner, Running, TaskEngineHandle, TaskOrigin, TaskRecord,
+    Tasks, drive, too_many,
 };
 use crate::tool::{Tool, ToolReply};
 
@@ -59,15 +60,16 @@ impl TaskCandidate<'_> {
         let cx = self
             .cx
             .with_engine(Arc::clone(&engine_handle) as Arc<dyn EngineHandle>);
-        let record = self.record(wish)?;
-        self.tasks.create(&record).await?;
+        let record = self.record(wish).await?;
         let created =
             CreateTaskResult::new(record.core_task(&self.tasks.options, record.created()));
         let reply = Rendered::new(created, cx.terms().revision)?;
-        engine_handle.with_request(|engine| engine.begin_task(cx.key(), &record.id));
+        let id = record.id.clone();
+        let begun = self.tasks.create(record).await?;
+        engine_handle.with_request(|engine| engine.begin_task(cx.key(), &id));
         let launch = self.launch(&cx);
         let handler = launch.run();
-        self.go_on(record, launch, handler, engine_handle, place);
+        self.go_on(begun, launch, handler, engine_handle, place);
         Ok(Reply::Task(reply))
     }
 
@@ -111,12 +113,12 @@ impl TaskCandidate<'_> {
                     .map(TaskOrOutcome::Plain)
             }
             Stop::Task => {
-                let mut record = self.record(None)?;
+                let mut record = self.record(None).await?;
                 record.take_over(cx.questions());
-                self.tasks.create(&record).await?;
                 let handle = record.handle(&self.tasks.options, record.created());
                 let reply = Rendered::new(handle, cx.terms().revision)?;
-                self.go_on(record, launch, handler, engine_handle, place);
+                let begun = self.tasks.create(record).await?;
+                self.go_on(begun, launch, handler, engine_handle, place);
                 Ok(TaskOrOutcome::Task(Reply::Task(reply)))
             }
         }
@@ -129,7 +131,7 @@ impl TaskCandidate<'_> {
     /// -32603 if there is no room.
     pub(crate) fn place(&self) -> Result<ActivePermit, Error> {
         let (tasks, owner) = (self.tasks, self.cx.principal().map(Principal::id));
-        let admitted = tasks.ledger.admit(owner, tasks.clock.now(), &tasks.options);
+        let admitted = tasks.ledger.admit(owner, tasks.now(), &tasks.options);
         admitted.map_err(|_| too_many())
     }
 
@@ -143,18 +145,19 @@ impl TaskCandidate<'_> {
         ))
     }
 
-    fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
-        let now = self.tasks.clock.now();
+    async fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
+        self.tasks.join().await?;
+        let now = self.tasks.now();
         let mut record = TaskRecord::new(
             self.tasks.ids.next(now)?,
             self.cx.principal().map(Owner::new),
             now,
             self.tasks.options.granted(wish),
             TaskOrigin::new(self.entry.item.name(), self.arguments, self.cx.terms()),
-            self.tasks.lease(now),
+            self.tasks.replicas().name().to_owned(),
         );
         record.is_ttl_requested = wish.is_some();
-        record.lag = self.tasks.clock.lag_millis();
+        record.lag = self.tasks.lag_millis();
         Ok(record)
     }
 
@@ -170,18 +173,18 @@ impl TaskCandidate<'_> {
     /// Lets the handler run on without its request.
     fn go_on(
         &self,
-        record: TaskRecord,
+        begun: BegunTask,
         launch: Launch,
         handler: Running,
         engine_handle: Arc<TaskEngineHandle>,
         place: ActivePermit,
     ) {
         let is_core = self.cx.terms().has(Feature::CoreTasks);
-        if is_core {
+        if is_core && let Some(record) = begun.record() {
             self.tasks.sessions.remember(&record.id, &engine_handle);
         }
         engine_handle.detach(is_core);
-        launch.start(self.tasks, &record, handler, engine_handle, place);
+        launch.start(self.tasks, begun, handler, engine_handle, place);
     }
 }
 
@@ -217,13 +220,18 @@ impl Launch {
     pub(super) fn start(
         self,
         tasks: &Arc<Tasks>,
-        record: &TaskRecord,
+        begun: BegunTask,
         handler: Running,
         engine_handle: Arc<TaskEngineHandle>,
         place: ActivePermit,
     ) {
+        let term = begun.term;
+        let Some(stored) = begun.start() else {
+            return;
+        };
         let cx = self.cx.clone();
         cx.questions().begin_task();
+        let record = &stored.record;
         tasks.begin_work(&record.id);
         let definition = self.entry.item.definition();
         let runner = Runner {
@@ -231,6 +239,10 @@ impl Launch {
             owner: record.owner_id().map(str::to_owned),
             id: record.id.clone(),
             deadline: record.deadline(&tasks.options),
+            stored_until: record.stored_until(&tasks.options),
+            term,
+            known: Mutex::new(Some(stored)),
+            undelivered: Mutex::default(),
             cx: cx.clone(),
             engine_handle,
             wraps: definition.wraps_output(cx.terms().revision),

@@ -140,6 +140,7 @@ impl Core {
         let Some(tasks) = &self.tasks else {
             return Err(Error::method_not_found(method));
         };
+        tasks.join().await?;
         let is_core = cx.terms().has(Feature::CoreTasks);
         match method {
             GetTask::NAME if is_core => tasks.get_core(request, cx).await,

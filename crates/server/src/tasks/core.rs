@@ -14,7 +14,7 @@ use pintle_model::{
 };
 use pintle_proto::{IncomingRequest, PeerCallError, Reply};
 use pintle_runtime::{Ask, AskError, Context, Principal, StoredAnswer};
-use pintle_store::{Changes, Key, Page, StoredType};
+use pintle_store::{Changes, Item, Key, Page, StoredType};
 use serde_json::Value;
 use tokio::time::sleep_until;
 
@@ -37,7 +37,7 @@ impl Tasks {
         request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
-        let record = self.named(request, cx).await?;
+        let record = self.named(request, cx).await?.value;
         Reply::complete(self.core_task(&record), cx.terms().revision)
     }
 
@@ -51,8 +51,8 @@ impl Tasks {
         request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
-        let record = self.named(request, cx).await?;
-        match self.cancel_record(&record).await? {
+        let found = self.named(request, cx).await?;
+        match self.cancel_record(found).await? {
             Some(record) => Reply::complete(self.core_task(&record), cx.terms().revision),
             None => Err(Error::invalid_params(
                 "the task has ended already; it cannot be cancelled",
@@ -79,7 +79,7 @@ impl Tasks {
         };
         let listed = self
             .records
-            .list(self.clock.now(), &prefix_of(owner), page)
+            .list(self.now(), &prefix_of(owner), page)
             .await
             .map_err(|error| cannot(&error))?;
         let last = listed.items.last().map(|(_, item)| item.value.id.clone());
@@ -125,13 +125,17 @@ impl Tasks {
     }
 
     fn core_task(&self, record: &TaskRecord) -> Task {
-        record.core_task(&self.options, self.clock.now())
+        record.core_task(&self.options, self.now())
     }
 
-    async fn named(&self, request: &IncomingRequest, cx: &Context) -> Result<TaskRecord, Error> {
+    async fn named(
+        &self,
+        request: &IncomingRequest,
+        cx: &Context,
+    ) -> Result<Item<TaskRecord>, Error> {
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        Ok(self.look_up(owner, &params.task_id).await?.value)
+        self.look_up(owner, &params.task_id).await
     }
 }
 
@@ -171,7 +175,6 @@ impl EndWait<'_> {
             self.ask_open(&record);
             let expiry = self
                 .tasks
-                .clock
                 .instant_of(record.stored_until(&self.tasks.options));
             let (changes, sent) = (&mut self.changes, &mut self.sent);
             let settled = tokio::select! {
@@ -185,7 +188,8 @@ impl EndWait<'_> {
             if let Some((key, outcome)) = settled
                 && let Some(given) = given(outcome)
             {
-                self.tasks.answer(owner, id, &[(key, given)]).await?;
+                let found = self.tasks.find(owner, id).await?;
+                self.tasks.answer(found, &[(key, given)]).await?;
             }
         }
     }

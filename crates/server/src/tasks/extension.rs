@@ -5,9 +5,11 @@
 use pintle_model::{EmptyResult, Error, InputResponse, JsonObject, TaskIdParams};
 use pintle_proto::{IncomingRequest, Reply};
 use pintle_runtime::{Context, Principal, StoredAnswer};
+use pintle_store::Item;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::held::StoredTask;
 use super::record::{End, TaskRecord};
 use super::task_store::{Tasks, cannot};
 use super::wire::{declares_extension, needs_extension};
@@ -32,8 +34,8 @@ impl Tasks {
         request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
-        let record = self.declared(request, cx).await?;
-        let task = record.detailed(&self.options, self.clock.now(), cx.terms())?;
+        let record = self.declared(request, cx).await?.value;
+        let task = record.detailed(&self.options, self.now(), cx.terms())?;
         Reply::complete(task, cx.terms().revision)
     }
 
@@ -50,14 +52,14 @@ impl Tasks {
         check_declared(cx)?;
         let params: UpdateParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        let record = self.look_up(owner, &params.task_id).await?.value;
+        let found = self.look_up(owner, &params.task_id).await?;
         let given: Vec<_> = params
             .input_responses
             .into_iter()
-            .filter_map(|(key, answer)| answer_to(&record, key, answer))
+            .filter_map(|(key, answer)| answer_to(&found.value, key, answer))
             .collect();
         if !given.is_empty() {
-            self.answer(owner, &record.id, &given).await?;
+            self.answer(found, &given).await?;
         }
         Reply::complete(EmptyResult::default(), cx.terms().revision)
     }
@@ -72,29 +74,37 @@ impl Tasks {
         request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
-        let record = self.declared(request, cx).await?;
-        self.cancel_record(&record).await?;
+        let found = self.declared(request, cx).await?;
+        self.cancel_record(found).await?;
         Reply::complete(EmptyResult::default(), cx.terms().revision)
     }
 
-    /// Ends a task as cancelled, unless it has ended; gives it then.
+    /// Ends a task as cancelled and returns it, unless it has ended.
     pub(super) async fn cancel_record(
         &self,
-        record: &TaskRecord,
+        found: Item<TaskRecord>,
     ) -> Result<Option<TaskRecord>, Error> {
-        let cancelled = self.change(record.owner_id(), &record.id, |record, now| {
+        let found = StoredTask::from(found);
+        let (owner, id) = (found.record.owner.clone(), found.record.id.clone());
+        let owner = owner.as_ref().map(|owner| &*owner.id);
+        let cancelled = self.change((owner, &id), Some(found), |record, now| {
             let mut next = record.clone();
             next.end_with(End::Cancelled, now).then_some(next)
         });
-        cancelled.await.map_err(|error| cannot(&error))
+        let cancelled = cancelled.await.map_err(|error| cannot(&error))?;
+        Ok(cancelled.map(|stored| stored.record))
     }
 
-    /// The task that a client names who knows tasks.
-    async fn declared(&self, request: &IncomingRequest, cx: &Context) -> Result<TaskRecord, Error> {
+    /// Finds the task that a client with the extension names.
+    async fn declared(
+        &self,
+        request: &IncomingRequest,
+        cx: &Context,
+    ) -> Result<Item<TaskRecord>, Error> {
         check_declared(cx)?;
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        Ok(self.look_up(owner, &params.task_id).await?.value)
+        self.look_up(owner, &params.task_id).await
     }
 }
 

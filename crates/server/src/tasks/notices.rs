@@ -6,10 +6,10 @@ use super::record::TaskRecord;
 use super::task_store::Tasks;
 
 impl Tasks {
-    /// Tells the session that began the task, and those who listen.
+    /// Sends a state of a task to the session that began it, and to its listeners.
     pub(super) fn tell(&self, record: &TaskRecord) {
         tracing::debug!(status = ?record.status(), "a task changed");
-        let now = self.clock.now();
+        let now = self.now();
         let is_core = record
             .origin
             .revision()

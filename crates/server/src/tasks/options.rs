@@ -23,11 +23,6 @@ pub struct TaskOptions {
     /// How long a call of a client that knows the extension may take before it becomes a task;
     /// default 100 ms. A call that ends sooner is answered directly, without a record or a poll.
     pub task_delay: Duration,
-    /// Validity of the lease of the process that runs a task; default 30 s.
-    ///
-    /// The process renews it three times as often. After it, a process with the same store takes the
-    /// task over.
-    pub lease_ttl: Duration,
     /// Tasks of one principal that have not ended; default 100. Unauthorized callers
     /// count together as one principal. More are rejected with -32603. If the client left the choice
     /// to the server, the call is answered without a task.
@@ -73,7 +68,6 @@ impl Default for TaskOptions {
             max_ttl: Duration::from_secs(24 * 60 * 60),
             poll_interval: Duration::from_secs(1),
             task_delay: Duration::from_millis(100),
-            lease_ttl: Duration::from_secs(30),
             max_active_per_principal: 100,
             max_active: 1_000,
             max_stored_per_principal: 1_000,
@@ -109,11 +103,10 @@ mod tests {
             options.min_ttl,
             options.max_ttl,
             options.poll_interval,
-            options.lease_ttl,
             options.run_timeout,
         ];
         let seconds = seconds.map(|time| time.as_secs());
-        assert_eq!(seconds, [300, 1, 86_400, 1, 30, 86_400]);
+        assert_eq!(seconds, [300, 1, 86_400, 1, 86_400]);
         assert_eq!(options.task_delay.as_millis(), 100);
         assert_eq!(
             (options.max_active_per_principal, options.max_active),

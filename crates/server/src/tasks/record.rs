@@ -12,6 +12,7 @@ use pintle_proto::Terms;
 use pintle_runtime::{Journal, Principal, QuestionState, StoredAnswer, TaskCheckpoint};
 use pintle_store::{DecodeError, Namespace, StoreTime, StoredType};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A task, from its creation until its removal from the store.
@@ -40,7 +41,8 @@ pub(crate) struct TaskRecord {
     pub(crate) given: Vec<Answered>,
     /// Number of all questions so far, because no key is used twice.
     asked: u32,
-    pub(crate) lease: Lease,
+    /// Replica that runs the task.
+    pub(crate) holder: String,
     pub(crate) end: Option<End>,
 }
 
@@ -81,13 +83,6 @@ pub(crate) struct Answered {
     pub(crate) name: String,
     pub(crate) request: InputRequest,
     pub(crate) given: StoredAnswer,
-}
-
-/// The process that runs the task, and the time at which its lease expires.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Lease {
-    pub(crate) holder: String,
-    pub(crate) until: u64,
 }
 
 /// Final state of a task.
@@ -143,12 +138,6 @@ impl TaskRequest {
     }
 }
 
-impl Lease {
-    pub(crate) fn has_run_out(&self, now: StoreTime) -> bool {
-        self.until <= now.as_millis()
-    }
-}
-
 impl TaskRecord {
     pub(crate) fn new(
         id: String,
@@ -156,7 +145,7 @@ impl TaskRecord {
         now: StoreTime,
         ttl: Duration,
         origin: TaskRequest,
-        lease: Lease,
+        holder: String,
     ) -> Self {
         Self {
             id,
@@ -172,7 +161,7 @@ impl TaskRecord {
             questions: Vec::new(),
             given: Vec::new(),
             asked: 0,
-            lease,
+            holder,
             end: None,
         }
     }
@@ -339,19 +328,27 @@ fn timestamp(millis: u64) -> Timestamp {
 
 impl StoredType for TaskRecord {
     const NAMESPACE: Namespace = Namespace::fixed("tasks");
-    const SCHEMA: u16 = 1;
+    const SCHEMA: u16 = 2;
 
     fn encode(&self) -> Result<Bytes, DecodeError> {
         Ok(serde_json::to_vec(self)?.into())
     }
 
-    fn decode(_: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
-        Ok(serde_json::from_slice(bytes)?)
+    fn decode(schema: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
+        if schema > 1 {
+            return Ok(serde_json::from_slice(bytes)?);
+        }
+        let mut record: Value = serde_json::from_slice(bytes)?;
+        // Schema 1 has a lease with a time. Here the presence of the holder is the lease.
+        record["holder"] = record["lease"]["holder"].take();
+        Ok(serde_json::from_value(record)?)
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use serde_json::json;
+
     use super::*;
 
     pub(in crate::tasks) fn at(millis: u64) -> StoreTime {
@@ -361,11 +358,22 @@ pub(super) mod tests {
     /// A task that works, of a caller without authorization.
     pub(in crate::tasks) fn record(id: &str) -> TaskRecord {
         let origin = TaskRequest::new("wait", None, &Terms::new(Revision::V2026_07_28));
-        let lease = Lease {
-            holder: "a".to_owned(),
-            until: 10_000,
-        };
         let ttl = Duration::from_secs(60);
-        TaskRecord::new(id.to_owned(), None, at(0), ttl, origin, lease)
+        TaskRecord::new(id.to_owned(), None, at(0), ttl, origin, "a".to_owned())
+    }
+
+    #[test]
+    fn a_record_of_schema_1_is_read() {
+        let mut stored = serde_json::to_value(record("a")).expect("JSON");
+        let members = stored.as_object_mut().expect("an object");
+        members.remove("holder");
+        members.remove("number");
+        members.insert("lease".into(), json!({ "holder": "7-ab", "until": 30_000 }));
+        let bytes = serde_json::to_vec(&stored).expect("JSON");
+        let read = TaskRecord::decode(1, &bytes).expect("a record");
+        assert_eq!((&*read.id, &*read.holder, read.number), ("a", "7-ab", 0));
+        let bytes = read.encode().expect("bytes");
+        let again = TaskRecord::decode(TaskRecord::SCHEMA, &bytes).expect("a record");
+        assert_eq!(again.holder, "7-ab");
     }
 }

@@ -1,37 +1,42 @@
-//! Runs the handler of a task, and writes down what must not be lost.
+//! Runs the handler of a task, and stores what must not be lost.
 //!
-//! The lease in the record states which process runs the handler, and until when:
+//! The record names the replica that runs the handler. The presence of that replica is the lease:
 //!
 //! ```text
-//!                 ┌──── renewed at each write, or after a third ────┐
-//!                 ▼                                                 │
-//!  created ──► held by this process ────────────────────────────────┘
+//!                 ┌──────────── saved drafts ───────────┐
+//!                 ▼                                     │
+//!  created ──► held by this replica ────────────────────┘
 //!                 │       │       │
-//!    the handler  │       │       │  the lease runs out, or its holder has lost the store
+//!    the handler  │       │       │  the presence ends: a kill, a pause, SIGTERM
 //!    ends, fails  │       │       ▼
-//!    or is due    │       │     orphan ──── adopted ──► held by the process that adopts it
+//!    or is due    │       │     orphan ──── taken over ──► held by another replica
 //!                 ▼       │                                          │
 //!               ended ◄───┘ a client cancels the task                ▼
 //!                                                this runner drops its handler: `CheckedState::Ended`
 //! ```
 //!
-//! - The runner writes only while the record has no end and the lease is of its own process. It
-//!   checks both within the update, because another process can adopt the task between two updates.
-//! - Answers and cancellations of a client change the record without the lease.
+//! - The runner writes only while the record has no end and names its own replica. It checks both
+//!   within the update, because another replica can take the task over between two updates.
+//! - If the presence had a gap, the runner reads the record before it polls the handler again.
+//! - Answers and cancellations of a client change the record, and leave its holder.
 //! - The handler continues on an answer, and the draft counts as saved, only after the write.
-//! - A store that fails does not stop the handler. The lease then runs out, and another process
-//!   runs the handler again from the record. Two handlers may run until this runner reads that.
+//! - A store that fails is tried again. If the presence ends meanwhile, two handlers may run until
+//!   this runner reads that another replica has the task.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context as Waking, Poll};
 use std::time::Duration;
 
 use pintle_model::{Error, ErrorCode, Feature, Outcome};
+use pintle_runtime::sync::Mutex;
 use pintle_runtime::{Context, TaskCheckpoint};
-use pintle_store::{Changes, StoreTime};
+use pintle_store::{Changes, StoreTime, TypedStoreError};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::drive::{Running, caught};
+use super::held::StoredTask;
 use super::id::name_of;
 use super::ledger::ActivePermit;
 use super::lifetime::Deadline;
@@ -44,17 +49,24 @@ use crate::tool::ToolReply;
 /// Interval of the checks of a task without change notices, and the delay after a failure of the
 /// store.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often the runner tries to write the end of a task.
-const TRIES: u32 = 10;
+/// Longest delay between two tries to write the end of a task.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Runs the handler of one task.
 pub(crate) struct Runner {
     pub(crate) tasks: Arc<Tasks>,
-    // The record itself is read anew at each step, because other processes change it.
     pub(crate) owner: Option<String>,
     pub(crate) id: String,
     /// The deadline when it is started; it moves with what the handler asks.
     pub(crate) deadline: Deadline,
+    /// Expiry of the record when the task is started.
+    pub(crate) stored_until: StoreTime,
+    /// Presence of this replica in which the record was certainly its own.
+    pub(crate) term: Option<u64>,
+    /// The record as this runner read or wrote it last. It saves the read before a write.
+    pub(crate) known: Mutex<Option<StoredTask>>,
+    /// Answers whose write may have happened, so that the handler has not received them.
+    pub(crate) undelivered: Mutex<Vec<Answered>>,
     // Its question state has the draft of the handler: questions and results not yet in the record.
     pub(crate) cx: Context,
     pub(crate) engine_handle: Arc<TaskEngineHandle>,
@@ -70,7 +82,10 @@ enum Woken {
     Draft,
     Changed,
     Unwatched,
-    Renewal,
+    /// The presence of this replica has expired, or had a gap.
+    Stale,
+    /// The last check failed.
+    Retry,
     Due,
 }
 
@@ -78,7 +93,7 @@ enum Woken {
 enum CheckedState {
     /// It runs until this deadline; `None` if the store cannot be read.
     Running(Option<Deadline>),
-    /// It has ended or expired, or another runner has its lease.
+    /// It has ended or expired, or another replica runs it.
     Ended,
     /// The task cannot continue.
     Broken(Error),
@@ -91,10 +106,18 @@ impl Runner {
     }
 
     async fn run(self, handler: Running) {
-        let end = self.until_over(handler).await;
+        let end = tokio::select! {
+            biased;
+            // The record and its index stay for the replica that takes the task over.
+            () = self.tasks.released() => None,
+            end = self.until_over(handler) => Some(end),
+        };
         self.cx.questions().end_task();
         if let Some(end) = end {
-            self.write_end(end).await;
+            if let Some(end) = end {
+                self.write_end(end).await;
+            }
+            self.tasks.unhold(&self.id).await;
         }
         if let Some(conversation) = self.engine_handle.conversation() {
             conversation.with(|engine| engine.end_task(self.cx.key()));
@@ -107,41 +130,77 @@ impl Runner {
     async fn until_over(&self, handler: Running) -> Option<End> {
         let mut handler = Box::pin(caught(handler));
         let mut changes = self.changes().await;
-        // A third, because one write may fail before the lease runs out.
-        let every = self.tasks.options.lease_ttl / 3;
-        let mut renewal = later(every);
+        let mut term = self.term;
         let mut deadline = self.deadline;
-        let mut due = self.tasks.clock.instant_of(deadline.at);
+        // Changes before the first notice are read at once.
+        let mut retry = Some(Instant::now());
         loop {
+            let due = self.tasks.instant_of(deadline.at);
             let questions = self.cx.questions();
             let woken = tokio::select! {
                 biased;
-                reply = &mut handler => Woken::Ended(Box::new(reply)),
+                woken = poll_fn(|task| self.poll_handler(handler.as_mut(), term, task)) => woken,
                 _ = poll_fn(|task| questions.poll_draft(task)) => Woken::Draft,
                 change = next_change(&mut changes) => change,
-                () = sleep_until(renewal) => Woken::Renewal,
+                () = sleep_until_some(retry) => Woken::Retry,
                 () = sleep_until(due) => Woken::Due,
             };
-            let is_renewal = matches!(woken, Woken::Renewal);
             let is_due = matches!(woken, Woken::Due);
+            let is_stale = matches!(woken, Woken::Stale);
+            let is_draft = matches!(woken, Woken::Draft);
             match woken {
                 Woken::Ended(reply) => return Some(self.end_of(*reply)),
                 Woken::Unwatched => changes = None,
-                Woken::Renewal => renewal = later(every),
-                Woken::Draft | Woken::Changed | Woken::Due => {}
+                Woken::Draft | Woken::Changed | Woken::Stale | Woken::Retry | Woken::Due => {}
             }
-            match self.check(is_renewal).await {
+            let current = if is_stale {
+                Some(self.next_term().await)
+            } else {
+                term
+            };
+            if !is_draft {
+                *self.known.lock() = None;
+            }
+            retry = None;
+            match self.check().await {
                 CheckedState::Running(Some(moved)) if moved != deadline => {
-                    deadline = moved;
-                    due = self.tasks.clock.instant_of(moved.at);
+                    (term, deadline) = (current, moved);
                 }
                 CheckedState::Running(_) if is_due => {
                     return Some(End::broken(deadline.to_string()));
                 }
-                CheckedState::Running(_) => {}
+                CheckedState::Running(Some(_)) => term = current,
+                CheckedState::Running(None) if is_stale => sleep(PAUSE).await,
+                CheckedState::Running(None) => retry = Some(later(PAUSE)),
                 CheckedState::Ended => return None,
                 CheckedState::Broken(error) => return Some(End::Error(error)),
             }
+        }
+    }
+
+    /// Polls the handler, if this replica has been present without a gap since `term`.
+    fn poll_handler(
+        &self,
+        handler: Pin<&mut (impl Future<Output = ToolReply> + ?Sized)>,
+        term: Option<u64>,
+        task: &mut Waking<'_>,
+    ) -> Poll<Woken> {
+        let current = self.tasks.replicas().term();
+        if current.is_none() || current != term {
+            return Poll::Ready(Woken::Stale);
+        }
+        handler
+            .poll(task)
+            .map(|reply| Woken::Ended(Box::new(reply)))
+    }
+
+    /// Waits until this replica is present, and returns the number of the presence.
+    async fn next_term(&self) -> u64 {
+        loop {
+            if let Some(term) = self.tasks.replicas().term() {
+                return term;
+            }
+            sleep(PAUSE).await;
         }
     }
 
@@ -155,7 +214,7 @@ impl Runner {
     }
 
     /// Brings the record and the handler to the same state.
-    async fn check(&self, renews: bool) -> CheckedState {
+    async fn check(&self) -> CheckedState {
         let questions = self.cx.questions();
         let draft = questions.current_draft();
         if let Some(broken) = draft.broken {
@@ -163,19 +222,19 @@ impl Runner {
         }
         let mut answered = Vec::new();
         let mut seen = CheckedState::Ended;
-        let changed = self.change(|record, now| {
+        let changed = self.change(|record, _| {
             answered.clear();
             seen = CheckedState::Ended;
-            if record.end.is_some() || !self.tasks.is_ours(&record.lease) {
+            if record.end.is_some() || !self.is_ours(record) {
                 return None;
             }
             seen = CheckedState::Running(Some(record.deadline(&self.tasks.options)));
-            self.merged(record, &draft, &mut answered, renews, now)
+            self.merged(record, &draft, &mut answered)
         });
-        let changed = match changed.await {
-            Ok(changed) => changed,
-            // The lease runs out if it stays so.
-            Err(TaskWriteError) => return CheckedState::Running(None),
+        let changed = changed.await;
+        let Ok(changed) = changed else {
+            self.undeliver(answered);
+            return CheckedState::Running(None);
         };
         if let Some(record) = &changed {
             if let Some(broken) = self.excess(record) {
@@ -184,6 +243,7 @@ impl Runner {
             seen = CheckedState::Running(Some(record.deadline(&self.tasks.options)));
         }
         if matches!(seen, CheckedState::Running(_)) {
+            self.undelivered.lock().clear();
             questions.saved(draft.version);
             for Answered {
                 name,
@@ -197,23 +257,41 @@ impl Runner {
         seen
     }
 
-    /// The record with what the handler did and asks; nothing if that is nothing new.
+    fn is_ours(&self, record: &TaskRecord) -> bool {
+        record.holder == self.tasks.replicas().name()
+    }
+
+    /// The record with the new steps and questions of the handler, or `None` without any. Its answers
+    /// are for the handler.
     fn merged(
         &self,
         record: &TaskRecord,
         draft: &TaskCheckpoint,
         answered: &mut Vec<Answered>,
-        renews: bool,
-        now: StoreTime,
     ) -> Option<TaskRecord> {
         let mut next = record.clone();
         *answered = next.take_given();
-        let is_new = next.take_draft(draft, answered) || !answered.is_empty();
-        if !is_new && !renews {
-            return None;
+        let is_given = !answered.is_empty();
+        answered.extend(self.stored_answers(record));
+        let is_new = next.take_draft(draft, answered) || is_given;
+        is_new.then_some(next)
+    }
+
+    /// The answers of an uncertain write that happened: the record waits for them no more.
+    fn stored_answers(&self, record: &TaskRecord) -> Vec<Answered> {
+        let undelivered = self.undelivered.lock();
+        let has_happened = |answered: &&Answered| {
+            let waits = |given: &Answered| given.name == answered.name;
+            !record.given.iter().any(waits)
+        };
+        undelivered.iter().filter(has_happened).cloned().collect()
+    }
+
+    /// Notes answers whose write may have happened.
+    fn undeliver(&self, answered: Vec<Answered>) {
+        if !answered.is_empty() {
+            *self.undelivered.lock() = answered;
         }
-        next.lease = self.tasks.lease(now);
-        Some(next)
     }
 
     /// Why the task cannot go on, if it asks or remembers too much.
@@ -236,13 +314,16 @@ impl Runner {
     async fn change(
         &self,
         change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
-    ) -> Result<Option<TaskRecord>, TaskWriteError> {
-        let owner = self.owner.as_deref();
-        let changed = self.tasks.change(owner, &self.id, change).await;
-        changed.map_err(|error| {
-            tracing::error!(%error, "a task cannot be written down");
-            TaskWriteError
-        })
+    ) -> Result<Option<TaskRecord>, TypedStoreError> {
+        let known = self.known.lock().take();
+        let key = (self.owner.as_deref(), &*self.id);
+        let changed = self.tasks.change(key, known, change).await;
+        if let Err(error) = &changed {
+            tracing::error!(%error, "a task cannot be stored");
+        }
+        let changed = changed?;
+        self.known.lock().clone_from(&changed);
+        Ok(changed.map(|stored| stored.record))
     }
 
     /// What a handler that ended so comes to: exactly what a plain call would have.
@@ -263,32 +344,27 @@ impl Runner {
         End::of(reply, self.tasks.options.max_result_bytes)
     }
 
-    /// Writes the end down, as long as it takes and makes sense.
+    /// Writes the end, until the store accepts it or the record has expired.
     async fn write_end(&self, end: End) {
-        let mut end = end;
-        for _ in 0..TRIES {
-            let owner = self.owner.as_deref();
-            let written = self.tasks.change(owner, &self.id, |record, now| {
+        let (mut end, mut pause) = (end, PAUSE);
+        loop {
+            let written = self.change(|record, now| {
                 let mut next = record.clone();
-                let is_ours = self.tasks.is_ours(&record.lease);
-                (is_ours && next.end_with(end.clone(), now)).then_some(next)
+                (self.is_ours(record) && next.end_with(end.clone(), now)).then_some(next)
             });
             match written.await {
                 Ok(_) => return,
                 Err(error) if is_refused(&error) => {
-                    end = End::broken("there is no room for the result".to_owned());
+                    end = End::broken("the store has no room for the result".to_owned());
                 }
-                Err(error) => {
-                    tracing::error!(%error, "the end of a task cannot be written down");
-                    sleep(PAUSE).await;
-                }
+                Err(_) if self.tasks.now() >= self.stored_until => return,
+                Err(_) => {}
             }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 }
-
-/// The store could not.
-struct TaskWriteError;
 
 /// Waits for a change, or for the next check without notices.
 async fn next_change(changes: &mut Option<Changes>) -> Woken {
@@ -301,6 +377,14 @@ async fn next_change(changes: &mut Option<Changes>) -> Woken {
             sleep(PAUSE).await;
             Woken::Changed
         }
+    }
+}
+
+/// Waits for an instant, or without limit.
+async fn sleep_until_some(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,33 +1,39 @@
-//! The tasks of one server: found, changed and told of.
+//! The tasks of one server: created and found.
 
-use pintle_runtime::sync::Mutex;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
-use pintle_runtime::StoredAnswer;
-use pintle_store::{Expiry, Item, Precondition, Store, StoreTime, TypedStore, TypedStoreError};
+use pintle_runtime::sync::Mutex;
+use pintle_store::{Item, Store, StoreTime, TypedStore, TypedStoreError};
+use tokio::sync::{OnceCell, watch};
 use tokio::time::Instant;
 
 use super::change_locks::ChangeLocks;
-use super::clock::Clock;
 use super::delivery::Deliveries;
-use super::holder::Holder;
+use super::fleet::Fleet;
+use super::held::HeldIndex;
 use super::id::{TaskIds, is_id, name_of};
 use super::ledger::Ledger;
 use super::lookup_limiter::LookupLimiter;
 use super::options::TaskOptions;
-use super::record::{Lease, TaskRecord, is_news_after};
+use super::record::TaskRecord;
+use super::replicas::{Alone, Replicas};
 use super::sessions::Sessions;
 use super::shown::ShownStates;
-use super::{too_many, too_many_misses, unknown_task};
+use super::{too_many_misses, unknown_task};
 use crate::changes::Changes;
 
 /// How often a state that is older than a shown one is read again.
 const READS: usize = 3;
+
+/// Largest difference of two clocks that tick differently. Beyond it the machine slept, or its wall
+/// clock was set.
+const DRIFT: Duration = Duration::from_secs(5);
 
 /// The tasks of one server.
 pub(crate) struct Tasks {
@@ -35,18 +41,29 @@ pub(crate) struct Tasks {
     pub(crate) options: TaskOptions,
     pub(crate) ledger: Arc<Ledger>,
     lookup_limiter: LookupLimiter,
-    change_locks: ChangeLocks,
-    pub(crate) clock: Clock,
+    pub(super) change_locks: ChangeLocks,
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) ids: TaskIds,
-    holder: Holder,
+    /// The store, if other replicas share it.
+    shared: Option<Arc<dyn Store>>,
+    /// This process as the only one with the store. Its clock counts until the replicas are joined.
+    alone: Alone,
+    joined: OnceCell<Box<dyn Replicas>>,
+    /// The index of running tasks, in a store that replicas share.
+    pub(super) index: Option<HeldIndex>,
+    /// Presence of this replica that the index has a mark of.
+    pub(super) marked: Mutex<Option<u64>>,
     pub(super) deliveries: Arc<Deliveries>,
     /// Listeners to changes of tasks.
     pub(super) changes: Changes,
     pub(crate) sessions: Sessions,
-    shown: ShownStates,
+    pub(super) shown: ShownStates,
     /// The tasks that this process runs.
     at_work: Mutex<HashSet<String>>,
+    /// Tasks at work whose last write may have happened: their notices are owed.
+    pub(super) uncertain: Mutex<HashSet<String>>,
+    /// Whether the tasks are released to other replicas.
+    released: watch::Sender<bool>,
     /// Whether others may have left tasks in the store.
     is_kept: bool,
     is_awake: AtomicBool,
@@ -62,74 +79,99 @@ impl Tasks {
         let is_kept = store.is_some();
         let store = store.unwrap_or_else(|| Arc::new(pintle_store::MemoryStore::default()));
         let opening = store.opening();
-        let is_shared = is_kept && opening.is_none();
+        let shared = (is_kept && opening.is_none()).then(|| Arc::clone(&store));
         Self {
+            index: shared.as_ref().map(HeldIndex::new),
+            shared,
+            alone: Alone::new(opening),
+            joined: OnceCell::new(),
             records: TypedStore::new(store),
             options,
             ledger: Arc::default(),
             lookup_limiter: LookupLimiter::default(),
             change_locks: ChangeLocks::default(),
-            clock: Clock::start(is_shared),
             profile,
             ids: TaskIds::default(),
-            holder: Holder::new(opening),
+            marked: Mutex::default(),
             deliveries: Arc::default(),
             changes,
             sessions: Sessions::default(),
             shown: ShownStates::default(),
             at_work: Mutex::default(),
+            uncertain: Mutex::default(),
+            released: watch::Sender::new(false),
             is_kept,
             is_awake: AtomicBool::new(false),
         }
     }
 
-    /// Whether somebody must begin to look after what others left; true once.
+    /// Whether the tasks that others left must be taken over from now on; true once.
     pub(crate) fn wakes_up(&self) -> bool {
         let sleeps = self.is_kept && !self.is_awake.load(Ordering::Relaxed);
         sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
 
-    pub(crate) fn lease(&self, now: StoreTime) -> Lease {
-        self.holder.lease(now + self.options.lease_ttl)
-    }
-
-    pub(super) fn is_ours(&self, lease: &Lease) -> bool {
-        self.holder.is_ours(lease)
-    }
-
-    /// Whether no process runs the task any more, and one should: its lease has run out, or its
-    /// holder had the store open before, which belongs to this process now.
-    pub(crate) fn is_orphan(&self, record: &TaskRecord, now: StoreTime) -> bool {
-        let is_open = record.end.is_none() && !self.at_work.lock().contains(&record.id);
-        is_open && (record.lease.has_run_out(now) || self.holder.is_dead(&record.lease))
-    }
-
-    /// Writes down a task that is about to begin.
+    /// Joins the replicas that share the store, once. A store of one process has no others.
     ///
     /// # Errors
     ///
-    /// -32603 if there is no room for it, or the store cannot.
-    pub(crate) async fn create(&self, record: &TaskRecord) -> Result<(), Error> {
-        let name = name_of(record.owner_id(), &record.id);
-        let until = record.stored_until(&self.options);
-        let (now, expiry) = (self.clock.now(), Expiry::At(until));
-        let put = self
-            .records
-            .put(now, &name, record, Precondition::Absent, expiry);
-        put.await.map_err(|error| {
-            if is_refused(&error) {
-                too_many()
-            } else {
-                cannot(&error)
-            }
-        })?;
-        self.ledger.keep(record.owner_id(), &record.id, until);
-        tracing::debug!(tool = record.origin.name, "a task began");
-        Ok(())
+    /// -32603 if the store cannot be reached.
+    pub(crate) async fn join(&self) -> Result<(), Error> {
+        let Some(store) = &self.shared else {
+            return Ok(());
+        };
+        let joined = self.joined.get_or_try_init(|| Fleet::join(store));
+        let joined = joined.await.map_err(|error| cannot(&error.into()));
+        joined.map(|_| ())
     }
 
-    /// Finds a task that its owner names, and counts failed look-ups, because ids must not be guessed.
-    /// Who is nobody in particular is not counted, or one of them could stop all the others.
+    pub(crate) fn replicas(&self) -> &dyn Replicas {
+        self.joined.get().map_or(&self.alone, |joined| &**joined)
+    }
+
+    /// Returns true if other replicas may share the store.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    pub(crate) fn now(&self) -> StoreTime {
+        self.replicas().now()
+    }
+
+    /// How far the wall clock is ahead of the time of records, in milliseconds, if it was set or the
+    /// machine slept. A client reads the wall clock as the date. The clock of a shared store is right.
+    pub(crate) fn lag_millis(&self) -> i64 {
+        let (now, wall) = (self.now(), StoreTime::from(SystemTime::now()));
+        if self.is_shared() || (wall <= now + DRIFT && now <= wall + DRIFT) {
+            return 0;
+        }
+        let millis = |moment: StoreTime| i64::try_from(moment.as_millis()).unwrap_or(i64::MAX);
+        millis(wall) - millis(now)
+    }
+
+    /// The runtime's instant at which a moment of the store has come.
+    pub(super) fn instant_of(&self, moment: StoreTime) -> Instant {
+        let wait = moment.as_millis().saturating_sub(self.now().as_millis());
+        let now = Instant::now();
+        now.checked_add(Duration::from_millis(wait)).unwrap_or(now)
+    }
+
+    /// Stops the handlers of all tasks, and ends the presence of this replica. Another replica runs the
+    /// tasks again.
+    pub(crate) async fn release(&self) {
+        self.released.send_replace(true);
+        self.replicas().leave().await;
+    }
+
+    /// Waits until the tasks are released.
+    pub(crate) async fn released(&self) {
+        let mut released = self.released.subscribe();
+        // The sender is here, so the wait cannot fail.
+        let _ = released.wait_for(|is_released| *is_released).await;
+    }
+
+    /// Finds a task that its owner names, and counts failed lookups, because ids must not be guessed.
+    /// Lookups without authorization are not counted, because one client could block all others.
     ///
     /// # Errors
     ///
@@ -179,85 +221,10 @@ impl Tasks {
         if !is_id(id) {
             return Err(unknown_task());
         }
-        let found = self
-            .records
-            .get(self.clock.now(), &name_of(owner, id))
-            .await;
+        let found = self.records.get(self.now(), &name_of(owner, id)).await;
         let found = found.map_err(|error| cannot(&error))?;
         let own = found.filter(|item| item.value.owner_id() == owner);
         own.ok_or_else(unknown_task)
-    }
-
-    /// Sends notices of a change; of the newest state if clients were shown a newer one.
-    async fn tell_newest(&self, record: &TaskRecord) {
-        if self.shown.show(record, self.options.max_stored) {
-            self.tell(record);
-        } else if let Ok(newest) = self.find(record.owner_id(), &record.id).await {
-            self.tell(&newest.value);
-        }
-    }
-
-    /// Changes a task of this owner such that no change of anybody else is lost, and sends notices of
-    /// it; nothing if `change` gives nothing, or if there is no such task any more.
-    ///
-    /// The changes of this process wait for one another, so that their notices leave in their order.
-    ///
-    /// # Errors
-    ///
-    /// What the store says.
-    pub(crate) async fn change(
-        &self,
-        owner: Option<&str>,
-        id: &str,
-        mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
-    ) -> Result<Option<TaskRecord>, TypedStoreError> {
-        let _turn = self.change_locks.take(id).await;
-        let (now, name) = (self.clock.now(), name_of(owner, id));
-        let mut is_news = false;
-        let mut is_changed = false;
-        let updated = self.records.update(now, &name, |item| {
-            let next = change(&item.value, now);
-            is_changed = next.is_some();
-            let mut next = next?;
-            is_news = is_news_after(&item.value, &next);
-            if is_news {
-                next.count_change(now);
-            }
-            let until = next.stored_until(&self.options);
-            Some((next, Expiry::At(until)))
-        });
-        let updated = updated.await?;
-        let changed = updated.filter(|_| is_changed).map(|item| item.value);
-        if let Some(record) = changed.as_ref().filter(|_| is_news) {
-            let until = record.stored_until(&self.options);
-            self.ledger.keep(record.owner_id(), &record.id, until);
-            self.tell_newest(record).await;
-        }
-        Ok(changed)
-    }
-
-    /// Puts what came of a question where the task's handler finds it; questions that are not open
-    /// are ignored.
-    ///
-    /// # Errors
-    ///
-    /// -32603 if the store cannot.
-    pub(super) async fn answer(
-        &self,
-        owner: Option<&str>,
-        id: &str,
-        given: &[(String, StoredAnswer)],
-    ) -> Result<(), Error> {
-        let answered = self.change(owner, id, |record, now| {
-            let mut next = record.clone();
-            let mut is_any = false;
-            for (key, given) in given {
-                is_any |= next.answer(key, given.clone(), now);
-            }
-            is_any.then_some(next)
-        });
-        answered.await.map_err(|error| cannot(&error))?;
-        Ok(())
     }
 
     /// Notes that this process runs a task, until [`forget`](Self::forget).
@@ -265,8 +232,13 @@ impl Tasks {
         self.at_work.lock().insert(id.to_owned());
     }
 
+    pub(crate) fn is_at_work(&self, id: &str) -> bool {
+        self.at_work.lock().contains(id)
+    }
+
     pub(super) fn forget(&self, id: &str) {
         self.at_work.lock().remove(id);
+        self.uncertain.lock().remove(id);
         self.sessions.forget(id);
     }
 }

@@ -1,0 +1,267 @@
+//! The tasks that this replica holds: begun, indexed and removed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::Error;
+use pintle_store::{Expiry, ItemPage, Key, Page, Precondition, TypedStoreError, Version};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use super::held::{HeldIndex, HeldTask, HolderMark, MARKS, StoredTask, mark_name};
+use super::id::name_of;
+use super::record::TaskRecord;
+use super::task_store::{Tasks, cannot, is_refused};
+use super::too_many;
+
+/// How often a removal from the index is tried. What stays is removed when this replica is gone.
+const TRIES: u32 = 3;
+/// Pause after a failure of the store.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A task that this replica holds and has not started. Dropped, the task is removed: its call was
+/// cancelled, or failed.
+#[must_use]
+pub(crate) struct BegunTask {
+    tasks: Arc<Tasks>,
+    /// The stored record, once it is certain.
+    stored: Option<StoredTask>,
+    owner: Option<String>,
+    id: String,
+    /// Presence of this replica at a moment before the record named it.
+    pub(crate) term: Option<u64>,
+    is_removed: bool,
+}
+
+impl BegunTask {
+    pub(super) fn new(tasks: &Arc<Tasks>, owner: Option<&str>, id: &str) -> Self {
+        Self {
+            tasks: Arc::clone(tasks),
+            stored: None,
+            owner: owner.map(str::to_owned),
+            id: id.to_owned(),
+            term: tasks.replicas().term(),
+            is_removed: true,
+        }
+    }
+
+    /// A task that this replica has taken over. It stays when this is dropped.
+    pub(crate) fn taken(tasks: &Arc<Tasks>, stored: StoredTask, term: Option<u64>) -> Self {
+        let owner = stored.record.owner_id().map(str::to_owned);
+        Self {
+            tasks: Arc::clone(tasks),
+            owner,
+            id: stored.record.id.clone(),
+            stored: Some(stored),
+            term,
+            is_removed: false,
+        }
+    }
+
+    /// Notes the record that names this replica as the holder.
+    pub(super) fn store(mut self, stored: StoredTask) -> Self {
+        self.stored = Some(stored);
+        self
+    }
+
+    /// Returns the record of the task, which runs from now on.
+    pub(crate) fn start(mut self) -> Option<StoredTask> {
+        self.is_removed = false;
+        self.stored.take()
+    }
+
+    /// The record, if it is stored.
+    pub(crate) fn record(&self) -> Option<&TaskRecord> {
+        self.stored.as_ref().map(|stored| &stored.record)
+    }
+}
+
+impl Drop for BegunTask {
+    fn drop(&mut self) {
+        if !self.is_removed {
+            return;
+        }
+        let (tasks, owner, id) = (
+            Arc::clone(&self.tasks),
+            self.owner.take(),
+            std::mem::take(&mut self.id),
+        );
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move { tasks.remove(owner.as_deref(), &id).await });
+        }
+    }
+}
+
+impl Tasks {
+    /// Writes the record of a task that is about to begin, after its index.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if there is no room for it, or the store cannot.
+    ///
+    /// # Cancellation
+    ///
+    /// Removes the record again.
+    pub(crate) async fn create(self: &Arc<Self>, record: TaskRecord) -> Result<BegunTask, Error> {
+        let begun = BegunTask::new(self, record.owner_id(), &record.id);
+        let name = name_of(record.owner_id(), &record.id);
+        let until = record.stored_until(&self.options);
+        let (now, expiry) = (self.now(), Expiry::At(until));
+        let put = async {
+            self.hold(&name, &record.id).await?;
+            self.records
+                .put(now, &name, &record, Precondition::Absent, expiry)
+                .await
+        };
+        let version = put.await.map_err(|error| {
+            if is_refused(&error) {
+                too_many()
+            } else {
+                cannot(&error)
+            }
+        })?;
+        self.ledger.keep(record.owner_id(), &record.id, until);
+        tracing::debug!(tool = record.origin.name, "a task began");
+        Ok(begun.store(StoredTask { record, version }))
+    }
+
+    /// Adds a task to the index of this replica.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store.
+    pub(crate) async fn hold(&self, record: &str, id: &str) -> Result<(), TypedStoreError> {
+        let Some(index) = &self.index else {
+            return Ok(());
+        };
+        self.mark_holder(index).await?;
+        let (now, any) = (self.now(), Precondition::Any);
+        let name = self.held_name(id);
+        let held = HeldTask {
+            record: record.to_owned(),
+        };
+        index
+            .held
+            .put(now, &name, &held, any, Expiry::Never)
+            .await?;
+        Ok(())
+    }
+
+    /// Marks this replica as a holder, once in each presence, because others remove the mark of a
+    /// replica that is gone.
+    async fn mark_holder(&self, index: &HeldIndex) -> Result<(), TypedStoreError> {
+        let term = self.replicas().term();
+        if term.is_some() && *self.marked.lock() == term {
+            return Ok(());
+        }
+        let (now, any) = (self.now(), Precondition::Any);
+        let name = mark_name(self.replicas().name());
+        let marked = index.marks.put(now, &name, &HolderMark, any, Expiry::Never);
+        marked.await?;
+        *self.marked.lock() = term;
+        Ok(())
+    }
+
+    /// Removes a task from the index of this replica, after it has ended or has another holder.
+    pub(crate) async fn unhold(&self, id: &str) {
+        let Some(index) = &self.index else {
+            return;
+        };
+        let name = self.held_name(id);
+        for _ in 0..TRIES {
+            let removed = index.held.remove(self.now(), &name, Precondition::Any);
+            let Err(error) = removed.await else {
+                return;
+            };
+            tracing::warn!(%error, "a task cannot be removed from the index");
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Removes a task that never started, then its index.
+    async fn remove(&self, owner: Option<&str>, id: &str) {
+        for _ in 0..TRIES {
+            let name = name_of(owner, id);
+            let removed = self.records.remove(self.now(), &name, Precondition::Any);
+            match removed.await {
+                Ok(_) => return self.unhold(id).await,
+                Err(error) => tracing::error!(%error, "a task that never began cannot be removed"),
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Reads a page of the tasks of a replica.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store.
+    pub(crate) async fn held_by(
+        &self,
+        holder: &str,
+        page: Page,
+    ) -> Result<Option<ItemPage<HeldTask>>, TypedStoreError> {
+        let Some(index) = &self.index else {
+            return Ok(None);
+        };
+        let group = format!("{holder}.");
+        let listed = index.held.list(self.now(), &group, page);
+        listed.await.map(Some)
+    }
+
+    /// Removes an entry of the index of another replica, unless that replica has written it again.
+    pub(crate) async fn forget_held(&self, entry: &Key, version: Version) {
+        if let Some(index) = &self.index {
+            let condition = Precondition::Version(version);
+            let removed = index.held.remove(self.now(), entry.name(), condition);
+            if let Err(error) = removed.await {
+                tracing::debug!(%error, "an entry of the index stays");
+            }
+        }
+    }
+
+    /// Reads the names of a page of all replicas that have held tasks.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store.
+    pub(crate) async fn holders(
+        &self,
+        page: Page,
+    ) -> Result<Option<ItemPage<HolderMark>>, TypedStoreError> {
+        let Some(index) = &self.index else {
+            return Ok(None);
+        };
+        let listed = index.marks.list(self.now(), MARKS, page).await?;
+        Ok(Some(listed))
+    }
+
+    /// Returns the version of the mark of a replica, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store.
+    pub(crate) async fn mark_of(&self, name: &str) -> Result<Option<Version>, TypedStoreError> {
+        let Some(index) = &self.index else {
+            return Ok(None);
+        };
+        let mark = index.marks.get(self.now(), &mark_name(name)).await?;
+        Ok(mark.map(|mark| mark.version))
+    }
+
+    /// Removes the mark of a replica that is gone and holds no task.
+    pub(crate) async fn forget_holder(&self, name: &str, version: Version) {
+        if let Some(index) = &self.index {
+            let condition = Precondition::Version(version);
+            let name = mark_name(name);
+            let removed = index.marks.remove(self.now(), &name, condition);
+            if let Err(error) = removed.await {
+                tracing::debug!(%error, "the mark of a replica stays");
+            }
+        }
+    }
+
+    fn held_name(&self, id: &str) -> String {
+        format!("{}.{id}", self.replicas().name())
+    }
+}

@@ -1,0 +1,119 @@
+//! Replicas that share a store: a task has one of them at a time.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use pintle_runtime::Service;
+use pintle_server::App;
+use pintle_store::{MemoryStore, Store};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::tasks::peer::{MODERN, Peer, able, id_of, named, text};
+use crate::tasks::tools::{Seen, server};
+
+/// Expiry of a presence, the list of the others, and the random wait.
+const LONGEST: Duration = Duration::from_secs(16);
+
+fn replica(store: &Arc<dyn Store>, seen: &Seen) -> App {
+    let server = server(seen).store(Arc::clone(store));
+    server.build().expect("the server starts")
+}
+
+/// The life of one process: its tasks end with it.
+fn process<T>(life: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(life)
+}
+
+/// Answers the question of a task.
+async fn answer(peer: &mut Peer, task: &Value) {
+    let asked = peer.asked(task).await;
+    let key = asked.as_object().and_then(|asked| asked.keys().next());
+    let mut update = id_of(task);
+    update["inputResponses"] = json!({ key.expect("a question"): named("Ada") });
+    peer.result("tasks/update", update).await;
+}
+
+/// Waits until the handler has started so often.
+async fn until_started(seen: &Seen, times: usize) {
+    while seen.started.load(Ordering::SeqCst) < times {
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+// hardening: H-177
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_leaves_releases_its_tasks_at_once() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let seen = Seen::default();
+    let leaving = replica(&store, &seen);
+    let staying = replica(&store, &seen);
+    let mut first = Peer::join(&leaving, MODERN, able()).await;
+    let mut second = Peer::join(&staying, MODERN, able()).await;
+    let task = first.start("books", json!({})).await;
+    first.asked(&task).await;
+
+    let began = Instant::now();
+    leaving.leave().await;
+    until_started(&seen, 2).await;
+    assert!(began.elapsed() < Duration::from_secs(5), "without a lease");
+    answer(&mut second, &task).await;
+    let ended = second.ended(&task).await;
+    assert_eq!(text(&ended["result"]), "booking 1 for Ada");
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(seen.started.load(Ordering::SeqCst), 2, "no third run");
+}
+
+// hardening: H-177
+#[test]
+fn one_of_two_replicas_takes_over_the_task_of_a_killed_one() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let seen = Seen::default();
+    let task = process(async {
+        let mut peer = Peer::join(&replica(&store, &seen), MODERN, able()).await;
+        let task = peer.start("books", json!({})).await;
+        peer.asked(&task).await;
+        task
+    });
+    process(async {
+        let mut peers = Vec::new();
+        for _ in 0..2 {
+            peers.push(Peer::join(&replica(&store, &seen), MODERN, able()).await);
+        }
+        let began = Instant::now();
+        until_started(&seen, 2).await;
+        assert!(began.elapsed() <= LONGEST, "{:?}", began.elapsed());
+        answer(&mut peers[0], &task).await;
+        let ended = peers[1].ended(&task).await;
+        assert_eq!(text(&ended["result"]), "booking 1 for Ada");
+        sleep(Duration::from_secs(60)).await;
+    });
+    assert_eq!(seen.started.load(Ordering::SeqCst), 2, "one of them ran it");
+    assert_eq!(seen.booked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_cancelled_task_of_a_killed_replica_is_not_run_again() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let seen = Seen::default();
+    let task = process(async {
+        let mut peer = Peer::join(&replica(&store, &seen), MODERN, able()).await;
+        let task = peer.start("books", json!({})).await;
+        peer.asked(&task).await;
+        task
+    });
+    process(async {
+        let mut peer = Peer::join(&replica(&store, &seen), MODERN, able()).await;
+        peer.result("tasks/cancel", id_of(&task)).await;
+        sleep(Duration::from_secs(120)).await;
+        assert_eq!(peer.look(&task).await["status"], "cancelled");
+    });
+    assert_eq!(seen.started.load(Ordering::SeqCst), 1);
+}
