@@ -1,7 +1,7 @@
 //! The tables of a schema, and their version.
 
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use crate::connect_error::ConnectError;
 use crate::statements::in_schema;
@@ -56,7 +56,14 @@ async fn applied(client: &Client, target: &Target) -> Result<i32, ConnectError> 
 
 /// Applies the migrations in one transaction. Another process that starts waits for its end.
 async fn migrate_locked(client: &mut Client, target: &Target) -> Result<(), ConnectError> {
-    let change = target.explain(client.transaction().await)?;
+    // A stricter level would read the state before the wait for the lock.
+    let level = IsolationLevel::ReadCommitted;
+    let change = client
+        .build_transaction()
+        .isolation_level(level)
+        .start()
+        .await;
+    let change = target.explain(change)?;
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended('pintle ' || $1, 0))";
     target.explain(change.query_one(lock, &[&target.schema]).await)?;
     let found = applied(change.client(), target).await?;

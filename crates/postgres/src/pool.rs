@@ -8,14 +8,14 @@ use pintle_store::{StoreError, StoreLimits};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
-use tokio_postgres::{Client, Connection, Row, Socket};
+use tokio_postgres::{Client, Row};
 
 use crate::backoff::Backoff;
 use crate::operation_error::OperationError;
-use crate::session::{Parameter, Session, open};
+use crate::session::{Parameter, Session, drive, open};
 use crate::statements::Operation;
 use crate::target::Target;
-use crate::tls::{Stream, Tls};
+use crate::tls::Tls;
 
 /// The connections of a store. Dropping the pool ends them after their pending operations.
 pub(crate) struct Pool {
@@ -46,18 +46,16 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Starts to exchange bytes, and prepares the statements.
+    /// Prepares the statements.
     ///
     /// # Errors
     ///
     /// The error of the server.
-    pub(crate) async fn start(
+    pub(crate) async fn prepare(
         client: Client,
-        connection: Connection<Socket, Stream>,
+        driver: JoinHandle<()>,
         target: &Target,
     ) -> Result<Self, tokio_postgres::Error> {
-        // The error of a connection also reaches its pending operations.
-        let driver = tokio::spawn(async move { drop(connection.await) });
         let session = Session::prepare(client, &driver, target).await;
         let session = Arc::new(session.inspect_err(|_| driver.abort())?);
         Ok(Self { session, driver })
@@ -220,7 +218,7 @@ impl Slots {
         let target = &self.target;
         let opened = open(&target.config, target, &self.tls).await;
         let (client, connection) = opened.map_err(|error| error.to_string())?;
-        let started = Live::start(client, connection, target);
+        let started = Live::prepare(client, drive(connection), target);
         match tokio::time::timeout(target.connect_timeout, started).await {
             Ok(started) => started.map_err(|error| OperationError::new(&error).to_string()),
             Err(_) => Err("the statements cannot be prepared in time".to_owned()),

@@ -64,6 +64,11 @@ pub(crate) async fn open(
     target.explain(opened.map_err(|_| ConnectError::TimedOut { host, limit })?)
 }
 
+/// Starts the task that exchanges the bytes of a connection. Errors also reach the pending operations.
+pub(crate) fn drive(connection: Connection<Socket, Stream>) -> JoinHandle<()> {
+    tokio::spawn(async move { drop(connection.await) })
+}
+
 impl Session {
     /// Prepares a connection. `driver` exchanges its bytes.
     ///

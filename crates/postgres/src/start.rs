@@ -5,11 +5,12 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 use tokio_postgres::Client;
+use tokio_postgres::types::Type;
 
 use crate::connect_error::ConnectError;
 use crate::layout;
 use crate::pool::Live;
-use crate::session::open;
+use crate::session::{drive, open};
 use crate::target::Target;
 use crate::tls::Tls;
 
@@ -33,21 +34,22 @@ async fn first(target: &Arc<Target>) -> Result<(Live, Tls), ConnectError> {
     let tls = tls.expect("certificates are read without a panic")?;
     prepare_tables(target, &tls).await?;
     let (client, connection) = open(&target.config, target, &tls).await?;
-    let live = Live::start(client, connection, target).await;
+    let driver = drive(connection);
+    check_rights(&client, target).await?;
+    let live = Live::prepare(client, driver, target).await;
     Ok((
         target.explain_right(live, "EXECUTE on the functions of the schema")?,
         tls,
     ))
 }
 
-/// Uses a connection of its own, because a migration may take longer than an operation.
+/// Uses a connection of its own to the server itself, because a pooler may not support transactions of
+/// several statements.
 async fn prepare_tables(target: &Target, tls: &Tls) -> Result<(), ConnectError> {
-    let (mut client, connection) = open(&target.config, target, tls).await?;
-    // The error of the connection also reaches the statements.
-    drop(tokio::spawn(async move { drop(connection.await) }));
+    let (mut client, connection) = open(&target.listen, target, tls).await?;
+    drop(drive(connection));
     check_server(&client, target).await?;
-    layout::migrate(&mut client, target).await?;
-    check_rights(&client, target).await
+    layout::migrate(&mut client, target).await
 }
 
 async fn check_server(client: &Client, target: &Target) -> Result<(), ConnectError> {
@@ -83,7 +85,10 @@ const MISSING: &str = "
         WHERE NOT has_sequence_privilege(format('%I.%I', $1, s), 'USAGE')";
 
 async fn check_rights(client: &Client, target: &Target) -> Result<(), ConnectError> {
-    let rows = client.query(MISSING, &[&target.schema]).await;
+    // One round trip without a prepared statement, which a pooler may not support.
+    let rows = client
+        .query_typed(MISSING, &[(&target.schema, Type::TEXT)])
+        .await;
     let rows = target.explain_right(rows, "USAGE on the schema")?;
     if rows.is_empty() {
         return Ok(());

@@ -7,6 +7,7 @@
 mod faults;
 mod figures;
 mod migrations;
+mod pooler;
 mod processes;
 mod restarts;
 mod starts;

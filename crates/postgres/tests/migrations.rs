@@ -1,10 +1,10 @@
 //! Creating and reading the tables of a schema.
 
 use pintle_postgres::{ConnectError, PostgresStore};
-use pintle_store::{Epoch, Store, StoreLimits};
+use pintle_store::{Epoch, Expiry, Store, StoreLimits};
 use tokio::task::JoinSet;
 
-use crate::support::{Engine, fresh, open};
+use crate::support::{Engine, NOW, fresh, key, open};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn several_processes_may_start_at_once() {
@@ -22,6 +22,32 @@ async fn several_processes_may_start_at_once() {
     }
     let epochs = starts.join_all().await;
     assert!(epochs.iter().all(|epoch| *epoch == epochs[0]), "{epochs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_stricter_isolation_level_does_not_matter() {
+    let Some(engine) = Engine::shared() else {
+        return;
+    };
+    let (schema, role) = (fresh("migrations"), fresh("strict"));
+    let create = format!(
+        "CREATE ROLE {role} LOGIN SUPERUSER;
+        ALTER ROLE {role} SET default_transaction_isolation = 'serializable'"
+    );
+    engine.run(&create).await;
+    let url = engine
+        .url(&schema)
+        .replace("//postgres@", &format!("//{role}@"));
+    let opened = (0..8).map(|_| open(&url));
+    let stores = &futures_util::future::join_all(opened).await;
+    let adds = (0..64).map(|number| async move {
+        let (store, key) = (&stores[number % stores.len()], key("sum"));
+        store.add(NOW, &key, 1, Expiry::Never).await
+    });
+    let sums = futures_util::future::try_join_all(adds)
+        .await
+        .expect("adds");
+    assert_eq!(sums.into_iter().max(), Some(64));
 }
 
 #[tokio::test]

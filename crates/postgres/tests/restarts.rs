@@ -123,7 +123,7 @@ async fn a_statement_that_is_late_ends_and_did_not_happen() {
         return;
     };
     let schema = fresh("restarts");
-    let store = open(&format!("{}&operation_timeout=500", engine.url(&schema))).await;
+    let store = open(&engine.url(&schema)).await;
     let put = async || {
         let (key, value) = (key("a"), "".into());
         store

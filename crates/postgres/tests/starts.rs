@@ -4,7 +4,7 @@ use std::error::Error;
 use std::net::TcpListener;
 
 use pintle_postgres::{ConnectError, PostgresStore};
-use pintle_store::{Store, StoreLimits};
+use pintle_store::StoreLimits;
 
 use crate::support::{Engine, fresh, open};
 
@@ -132,31 +132,6 @@ async fn a_read_only_server_is_refused() {
     let url = engine.url(&fresh("starts"));
     let error = fails(&url.replace("//postgres@", &format!("//{role}@"))).await;
     assert!(matches!(error, ConnectError::ReadOnly { .. }), "{error:?}");
-}
-
-#[tokio::test]
-async fn a_stricter_isolation_level_does_not_matter() {
-    let Some(engine) = Engine::shared() else {
-        return;
-    };
-    let role = fresh("role");
-    let create = format!(
-        "CREATE ROLE {role} LOGIN SUPERUSER;
-        ALTER ROLE {role} SET default_transaction_isolation = 'serializable'"
-    );
-    engine.run(&create).await;
-    let url = engine.url(&fresh("starts"));
-    let store = open(&url.replace("//postgres@", &format!("//{role}@"))).await;
-    let writes = (0..50).map(|_| async {
-        let key = crate::support::key("sum");
-        store
-            .add(crate::support::NOW, &key, 1, pintle_store::Expiry::Never)
-            .await
-    });
-    let sums = futures_util::future::try_join_all(writes)
-        .await
-        .expect("adds");
-    assert_eq!(sums.into_iter().max(), Some(50));
 }
 
 #[tokio::test]

@@ -15,15 +15,16 @@ use crate::support::{Engine, fresh};
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Schemas with a number of openings each.
-struct Schemas {
-    engine: &'static Engine,
-    openings: usize,
+pub(crate) struct Schemas<'a> {
+    pub(crate) openings: usize,
+    /// Returns the URL of a schema.
+    pub(crate) url: &'a (dyn Fn(&str) -> String + Sync),
 }
 
-impl Subject for Schemas {
+impl Subject for Schemas<'_> {
     fn open(&self, limits: StoreLimits) -> Opening<'_> {
         Box::pin(async move {
-            let url = self.engine.url(&fresh("suite"));
+            let url = (self.url)(&fresh("suite"));
             let mut openings: Vec<Arc<dyn Store>> = Vec::new();
             for _ in 0..self.openings {
                 let store = PostgresStore::connect(&url, limits.clone()).await;
@@ -46,24 +47,31 @@ impl Subject for Schemas {
     }
 }
 
-async fn run(openings: usize) {
+pub(crate) async fn run(schemas: &Schemas<'_>) {
+    let suite = timeout(LIMIT, conformance::run(schemas));
+    suite.await.expect("the suite ends");
+}
+
+async fn run_openings(openings: usize) {
     let Some(engine) = Engine::shared() else {
         return;
     };
-    let schemas = Schemas { engine, openings };
-    timeout(LIMIT, conformance::run(&schemas))
-        .await
-        .expect("the suite ends");
+    let url = |schema: &str| engine.url(schema);
+    run(&Schemas {
+        openings,
+        url: &url,
+    })
+    .await;
 }
 
 // hardening: H-187, H-188, H-189, H-190, H-191, H-192
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_opening_keeps_the_contract() {
-    run(1).await;
+    run_openings(1).await;
 }
 
 // hardening: H-187, H-188, H-189, H-190, H-191, H-192
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn three_openings_in_turn_keep_the_contract() {
-    run(3).await;
+    run_openings(3).await;
 }

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod engine;
+mod pooler;
 mod proxy;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +11,7 @@ use pintle_postgres::PostgresStore;
 use pintle_store::{Key, Namespace, StoreLimits, StoreTime};
 
 pub(crate) use engine::{Engine, Stop};
+pub(crate) use pooler::Pooler;
 pub(crate) use proxy::{Network, Proxy};
 
 pub(crate) const NOW: StoreTime = StoreTime::from_millis(0);

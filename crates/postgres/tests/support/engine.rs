@@ -124,6 +124,25 @@ impl Engine {
         )
     }
 
+    /// Returns the place of the server for pgbouncer.
+    pub(super) fn place(&self) -> String {
+        format!("host={} port={}", self.folder.display(), self.port)
+    }
+
+    /// Creates a folder beside that of the server, which the user of the server owns.
+    pub(super) fn folder(&self, kind: &str) -> PathBuf {
+        let name = fresh(kind);
+        let folder = self
+            .folder
+            .with_file_name(format!("pintle-postgres-{}-{name}", std::process::id()));
+        let created = as_user("mkdir")
+            .arg(&folder)
+            .status()
+            .expect("starts mkdir");
+        assert!(created.success());
+        folder
+    }
+
     /// Returns the path of the Unix socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.join(format!(".s.PGSQL.{}", self.port))
@@ -189,17 +208,25 @@ fn find_programs() -> Option<PathBuf> {
         .into_iter()
         .find(|it| it.join("initdb").exists() && it.join("pg_ctl").exists());
     if found.is_none() {
-        let required = std::env::var_os("PINTLE_ENGINES").is_some_and(|it| it == "required");
         assert!(
-            !required,
+            !is_required(),
             "PINTLE_ENGINES is `required`, and PostgreSQL is not installed"
         );
-        // Not a macro for printing, because the test harness would hide the text.
-        let text =
-            "\nSKIPPED: PostgreSQL is not installed, so the tests of pintle-postgres do not run\n";
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        skip("PostgreSQL");
     }
     found
+}
+
+/// Returns true if the tests may not skip.
+pub(super) fn is_required() -> bool {
+    std::env::var_os("PINTLE_ENGINES").is_some_and(|it| it == "required")
+}
+
+/// Reports that tests skip. Not by a macro for printing, because the test harness would hide the text.
+pub(super) fn skip(program: &str) {
+    let text =
+        format!("\nSKIPPED: {program} is not installed, so tests of pintle-postgres do not run\n");
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Copies the content of a new server, which is created once.
@@ -291,7 +318,7 @@ fn own(folder: &Path) {
 }
 
 /// Returns a command of the user of the server, in a folder that this user can read.
-fn as_user(program: impl AsRef<OsStr>) -> Command {
+pub(super) fn as_user(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     if let Some((user, group)) = user() {
         command.uid(user).gid(group);
