@@ -10,11 +10,12 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 23] = [
+const FLOORS: [(&str, u8); 24] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
     ("pintle-schema", 1),
+    ("pintle-keys", 2),
     ("pintle-runtime", 2),
     ("pintle-server", 3),
     ("pintle-client", 3),

@@ -50,6 +50,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("crates/auth/src/authorizer/build.rs", "OAuthOptions", &[]),
     ("crates/auth/src/resource/options.rs", "ResourceLimits", &[]),
     ("crates/store/src/limits.rs", "StoreLimits", &[]),
+    ("crates/keys/src/ring_source.rs", "KeyRingOptions", &[]),
 ];
 
 static STRUCT: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,0 +1,4 @@
+//! A sealed store: the contract, and its secrets.
+
+mod hidden;
+mod suite;
