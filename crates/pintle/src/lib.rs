@@ -57,6 +57,7 @@
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//! | `keys` | no | [`keys`]: keys that replicas share, for request states and stores; `http` adds it |
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
@@ -78,6 +79,8 @@ pub use pintle_schema as schema;
 pub use pintle_auth as auth;
 #[cfg(any(feature = "http", feature = "http-client"))]
 pub use pintle_http as http;
+#[cfg(feature = "keys")]
+pub use pintle_keys as keys;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};
 #[cfg(feature = "postgres")]

@@ -16,9 +16,7 @@ mod seal;
 mod sealed;
 
 pub use memory_state_store::MemoryStateStore;
-pub use seal::{SealError, StateSeal, UnsealError};
-#[cfg(feature = "sealed")]
-pub use sealed::{StateKey, StateKeys};
+pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
 
 pub(crate) use live::together;
 pub(crate) use memory::Memory;
@@ -31,9 +29,9 @@ use std::sync::Arc;
 /// The seal of a server that was given none: good for one process.
 #[cfg(feature = "sealed")]
 pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
-    match StateKeys::random() {
+    match pintle_keys::Keys::random() {
         Ok(keys) => Arc::new(keys),
-        Err(SealError) => Arc::new(MemoryStateStore::default()),
+        Err(_) => Arc::new(MemoryStateStore::default()),
     }
 }
 

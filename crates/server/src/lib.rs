@@ -79,9 +79,7 @@ pub use failure::{BoxError, HandlerError};
 // Input from the client.
 mod input;
 
-pub use input::{MemoryStateStore, SealError, StateSeal, UnsealError};
-#[cfg(feature = "sealed")]
-pub use input::{StateKey, StateKeys};
+pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError};
 
 // Tasks.
 mod tasks;

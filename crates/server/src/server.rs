@@ -302,7 +302,8 @@ impl Server {
     }
 
     /// Sets how states are sealed that clients carry between rounds of questions. Replicas of one
-    /// server need the same keys; by default only the process that sealed a state opens it.
+    /// server need the same keys, such as `Keys` of `pintle-keys`; by default only the process that sealed a
+    /// state opens it.
     #[must_use]
     pub fn request_state(mut self, seal: impl StateSeal) -> Self {
         self.seal = Some(Arc::new(seal));

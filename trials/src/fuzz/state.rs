@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use pintle::server::{MemoryStateStore, StateKey, StateKeys, StateSeal};
+use pintle::keys::{Keys, RootKey};
+use pintle::server::{MemoryStateStore, StateSeal};
 
 /// A state that we sealed is opened; a changed state is rejected.
 ///
@@ -11,7 +12,7 @@ use pintle::server::{MemoryStateStore, StateKey, StateKeys, StateSeal};
 /// If not.
 pub fn state(data: &[u8]) {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-    let keys = StateKeys::new(StateKey::new([7; 32]));
+    let keys = Keys::new(RootKey::new([7; 32]));
     let text = String::from_utf8_lossy(data);
     let (binding, state) = text.split_once('\n').unwrap_or(("", &text));
     assert!(
@@ -27,7 +28,7 @@ pub fn state(data: &[u8]) {
     sealed_is_opened(&keys, now, binding.as_bytes(), state.as_bytes());
 }
 
-fn sealed_is_opened(keys: &StateKeys, now: SystemTime, binding: &[u8], content: &[u8]) {
+fn sealed_is_opened(keys: &Keys, now: SystemTime, binding: &[u8], content: &[u8]) {
     let sealed = keys
         .seal(now, binding, content)
         .expect("there is randomness");

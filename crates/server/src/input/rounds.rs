@@ -235,6 +235,7 @@ impl Rounds<'_> {
     async fn seal(&self, journal: Journal, limits: &Limits) -> Result<String, Error> {
         let binding = self.origin.binding(self.cx.principal())?;
         let content = self.memory.pack(&binding, journal, limits).await?;
+        self.seal.refresh().await;
         let sealed = self.seal.seal(SystemTime::now(), &binding, &content);
         sealed.map_err(|error| {
             tracing::error!(%error, "a handler cannot ask");
@@ -246,7 +247,8 @@ impl Rounds<'_> {
         let binding = self.origin.binding(self.cx.principal())?;
         let content = self
             .seal
-            .open(SystemTime::now(), &binding, state)
+            .open_or_refresh(SystemTime::now(), &binding, state)
+            .await
             .map_err(|unsealable| Error::invalid_params(unsealable.to_string()))?;
         self.memory.unpack(&binding, &content).await
     }

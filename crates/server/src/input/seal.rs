@@ -1,5 +1,7 @@
 //! The seam of request state, which a client carries from one round to the next for the server.
 
+use std::future::{Future, ready};
+use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
 use pintle_model::errors;
@@ -30,7 +32,31 @@ pub trait StateSeal: Send + Sync + 'static {
     ///
     /// [`UnsealError`] for every reason, because a client must not learn the reason.
     fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError>;
+
+    /// Prepares for [`Self::seal`]: rotates keys that replicas share, if that is due. By default it
+    /// does nothing.
+    fn refresh(&self) -> SealFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
+    /// Opens a state as [`Self::open`] does. May read keys again that another replica added. By default
+    /// it reads none.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsealError`] for every reason, because a client must not learn the reason.
+    fn open_or_refresh<'a>(
+        &'a self,
+        now: SystemTime,
+        binding: &'a [u8],
+        state: &'a str,
+    ) -> SealFuture<'a, Result<Vec<u8>, UnsealError>> {
+        Box::pin(ready(self.open(now, binding, state)))
+    }
 }
+
+/// Future that an operation of a [`StateSeal`] returns: boxed, because a server has any seal.
+pub type SealFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 errors! {
     /// A state could not be sealed.

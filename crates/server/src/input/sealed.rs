@@ -1,101 +1,56 @@
 //! States that travel encrypted: any process that has the keys goes on with them.
 
-use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pintle_runtime::random_bytes;
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use pintle_keys::{Keys, Purpose};
 
-use super::seal::{LIFE, SealError, StateSeal, UnsealError};
+use super::seal::{LIFE, SealError, SealFuture, StateSeal, UnsealError};
 
-/// The form of a state; another one is not opened.
-const FORM: u8 = 1;
-/// Form, nonce.
-const HEAD: usize = 1 + NONCE_LEN;
 /// The expiry in front of the content, in seconds since 1970.
 const EXPIRY: usize = 8;
 
-/// The key of a sealed state: 32 random bytes. Its `Debug` prints nothing.
-#[derive(Clone)]
-pub struct StateKey([u8; 32]);
-
-impl StateKey {
-    /// A key from random bytes, the same in all replicas of a server.
-    pub fn new(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-}
-
-impl fmt::Debug for StateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StateKey")
-    }
-}
-
-/// A ring of keys: the first seals, all open. To rotate, put a new key first, and drop the last
-/// one ten minutes later.
-pub struct StateKeys {
-    seals: LessSafeKey,
-    opens: Vec<LessSafeKey>,
-}
-
-impl StateKeys {
-    /// A ring of one key.
-    pub fn new(key: StateKey) -> Self {
-        Self {
-            seals: cipher(&key),
-            opens: vec![cipher(&key)],
-        }
-    }
-
-    /// Opens what was sealed with an older key, too.
-    #[must_use]
-    pub fn also_open(mut self, key: StateKey) -> Self {
-        self.opens.push(cipher(&key));
-        self
-    }
-
-    /// A key that only this process has.
-    ///
-    /// # Errors
-    ///
-    /// [`SealError`] if there is no randomness.
-    pub fn random() -> Result<Self, SealError> {
-        Ok(Self::new(StateKey(random_bytes()?)))
-    }
-}
-
-impl StateSeal for StateKeys {
+/// Seals request states with the keys of [`Purpose::State`]. A state is valid for ten minutes.
+impl StateSeal for Keys {
     fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError> {
-        let nonce: [u8; NONCE_LEN] = random_bytes()?;
-        let mut sealed = [seconds(now + LIFE).to_be_bytes().as_slice(), content].concat();
-        self.seals
-            .seal_in_place_append_tag(
-                Nonce::assume_unique_for_key(nonce),
-                Aad::from(bound(binding)),
-                &mut sealed,
-            )
-            .map_err(|_| SealError)?;
-        let whole = [&[FORM], nonce.as_slice(), &sealed].concat();
-        Ok(URL_SAFE_NO_PAD.encode(whole))
+        let content = [seconds(now + LIFE).to_be_bytes().as_slice(), content].concat();
+        let sealed = self.sealer(Purpose::State).seal(binding, &content);
+        sealed
+            .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
+            .map_err(|_| SealError)
     }
 
     fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError> {
-        let whole = URL_SAFE_NO_PAD.decode(state).map_err(|_| UnsealError)?;
-        let (head, sealed) = whole.split_at_checked(HEAD).ok_or(UnsealError)?;
-        let nonce = head.strip_prefix(&[FORM]).ok_or(UnsealError)?;
-        let nonce: [u8; NONCE_LEN] = nonce.try_into().map_err(|_| UnsealError)?;
-        let aad = bound(binding);
-        let opened = self.opens.iter().find_map(|key| {
-            let mut sealed = sealed.to_vec();
-            let nonce = Nonce::assume_unique_for_key(nonce);
-            let content = key.open_in_place(nonce, Aad::from(&aad), &mut sealed);
-            content.ok().map(|content| content.to_vec())
-        });
-        unexpired(opened.ok_or(UnsealError)?, now)
+        let opened = self.sealer(Purpose::State).open(binding, &decoded(state)?);
+        unexpired(opened.map_err(|_| UnsealError)?, now)
     }
+
+    fn refresh(&self) -> SealFuture<'_, ()> {
+        Box::pin(async {
+            if let Err(error) = Keys::refresh(self).await {
+                // The known keys still seal, so the request goes on.
+                tracing::warn!(%error, source = ?std::error::Error::source(&error), "the keys are not rotated");
+            }
+        })
+    }
+
+    fn open_or_refresh<'a>(
+        &'a self,
+        now: SystemTime,
+        binding: &'a [u8],
+        state: &'a str,
+    ) -> SealFuture<'a, Result<Vec<u8>, UnsealError>> {
+        Box::pin(async move {
+            let (sealer, sealed) = (self.sealer(Purpose::State), decoded(state)?);
+            let opened = sealer.open_or_refresh(binding, &sealed).await;
+            unexpired(opened.map_err(|_| UnsealError)?, now)
+        })
+    }
+}
+
+fn decoded(state: &str) -> Result<Vec<u8>, UnsealError> {
+    URL_SAFE_NO_PAD.decode(state).map_err(|_| UnsealError)
 }
 
 fn unexpired(mut opened: Vec<u8>, now: SystemTime) -> Result<Vec<u8>, UnsealError> {
@@ -107,33 +62,19 @@ fn unexpired(mut opened: Vec<u8>, now: SystemTime) -> Result<Vec<u8>, UnsealErro
     Ok(opened)
 }
 
-fn cipher(key: &StateKey) -> LessSafeKey {
-    let key = UnboundKey::new(&CHACHA20_POLY1305, &key.0);
-    LessSafeKey::new(key.expect("a key is 32 bytes long"))
-}
-
-/// Returns the bytes that are authenticated besides the content.
-fn bound(binding: &[u8]) -> Vec<u8> {
-    [b"pintle request state\0", [FORM].as_slice(), binding].concat()
-}
-
 fn seconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since: Duration| since.as_secs())
 }
 
-impl fmt::Debug for StateKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateKeys").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use pintle_keys::RootKey;
+
     use super::*;
 
-    fn keys(byte: u8) -> StateKeys {
-        StateKeys::new(StateKey::new([byte; 32]))
+    fn keys(byte: u8) -> Keys {
+        Keys::new(RootKey::new([byte; 32]))
     }
 
     // spec: 2026-07-28 N-MRTR-08, N-MRTR-09, N-MRTR-11
@@ -166,8 +107,28 @@ mod tests {
     fn any_process_with_the_key_opens_a_state_also_after_a_rotation() {
         let now = SystemTime::now();
         let state = keys(1).seal(now, b"", b"content").expect("seals");
-        let rotated = keys(2).also_open(StateKey::new([1; 32]));
+        let rotated = keys(2).also_open(RootKey::new([1; 32]));
         assert_eq!(rotated.open(now, b"", &state), Ok(b"content".to_vec()));
         assert_eq!(keys(2).open(now, b"", &state), Err(UnsealError));
+    }
+
+    // spec: 2026-07-28 N-MRTR-15
+    #[tokio::test]
+    async fn a_state_of_a_ring_in_a_store_opens_at_every_replica() {
+        let store = std::sync::Arc::new(pintle_store::MemoryStore::default());
+        let day = Duration::from_secs(24 * 60 * 60);
+        let join = || Keys::in_store(store.clone(), None, day);
+        let (one, other) = (join().await.expect("joins"), join().await.expect("joins"));
+        let now = SystemTime::now();
+        StateSeal::refresh(&one).await;
+        let state = one.seal(now, b"", b"content").expect("seals");
+        let opened = StateSeal::open_or_refresh(&other, now, b"", &state).await;
+        assert_eq!(opened, Ok(b"content".to_vec()));
+        let late = other.open_or_refresh(now + LIFE, b"", &state).await;
+        assert_eq!(late, Err(UnsealError));
+        for bad in ["", "%", "AAAA"] {
+            let opened = other.open_or_refresh(now, b"", bad).await;
+            assert_eq!(opened, Err(UnsealError));
+        }
     }
 }
