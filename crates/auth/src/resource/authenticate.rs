@@ -50,6 +50,9 @@ impl Authenticator {
         }
         let grant = self.verify(&shown.token).await?;
         self.check_grant(&grant)?;
+        if shown.scheme == Scheme::Dpop {
+            self.proofs.refresh().await;
+        }
         self.check_binding(parts, &shown, &grant)?;
         let scopes = self.hierarchy.close(&grant.scopes);
         let principal = Principal::new(grant.principal_id(), scopes);

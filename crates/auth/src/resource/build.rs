@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use pintle_keys::Keys;
 use pintle_runtime::{BoxFetch, Fetch};
 
 use super::ResourceLimits;
@@ -37,6 +38,7 @@ pub struct RequireBearerBuilder {
     algorithms: Vec<Algorithm>,
     dpop: Dpop,
     nonce: DpopNonce,
+    keys: Option<Keys>,
     limits: ResourceLimits,
 }
 
@@ -104,6 +106,7 @@ impl RequireBearerBuilder {
             algorithms: Algorithm::ALL.to_vec(),
             dpop: Dpop::default(),
             nonce: DpopNonce::default(),
+            keys: None,
             limits: ResourceLimits::default(),
         }
     }
@@ -167,6 +170,13 @@ impl RequireBearerBuilder {
         self
     }
 
+    /// Sets the keys of nonces for DPoP proofs. Replicas behind one address need the same keys. By
+    /// default a nonce is valid only at the process that issued it.
+    pub fn keys(mut self, keys: &Keys) -> Self {
+        self.keys = Some(keys.clone());
+        self
+    }
+
     /// Sets limits and timeouts.
     pub fn limits(mut self, limits: ResourceLimits) -> Self {
         self.limits = limits;
@@ -193,7 +203,8 @@ impl RequireBearerBuilder {
         let names = || self.algorithms.iter().map(|one| one.name()).collect();
         self.facts.dpop = (self.dpop != Dpop::Off).then(|| (names(), self.dpop == Dpop::Required));
         let metadata = Metadata::new(&resource, &self.facts);
-        let proofs = ProofVerifier::new(&self.algorithms, self.nonce, &self.limits)?;
+        let nonces = nonce_keys(self.nonce, self.keys)?;
+        let proofs = ProofVerifier::new(&self.algorithms, nonces, &self.limits);
         let challenges = Challenges {
             metadata: metadata.url.clone(),
             scope: self.required.join(" "),
@@ -224,6 +235,18 @@ impl RequireBearerBuilder {
         match all.find(|scope| !is_scope(scope)) {
             Some(scope) => Err(RequireBearerError::Scope(scope.clone())),
             None => Ok(()),
+        }
+    }
+}
+
+/// The keys of nonces, if proofs need nonces.
+fn nonce_keys(nonce: DpopNonce, keys: Option<Keys>) -> Result<Option<Keys>, RequireBearerError> {
+    match (nonce, keys) {
+        (DpopNonce::Off, _) => Ok(None),
+        (DpopNonce::Required, Some(keys)) => Ok(Some(keys)),
+        (DpopNonce::Required, None) => {
+            let keys = Keys::random().map_err(|_| RequireBearerError::NoRandomness)?;
+            Ok(Some(keys))
         }
     }
 }

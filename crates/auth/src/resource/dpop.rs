@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderMap;
+use pintle_keys::Keys;
 use ring::digest::{SHA256, digest};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 use super::ResourceLimits;
 use super::algorithm::Algorithm;
 use super::jws::Jws;
-use super::uri::{Canonical, RequireBearerError};
+use super::uri::Canonical;
 use crate::Secret;
 use nonce::Nonces;
 use proof_cache::{Entry, ProofCache, ProofCacheFullError};
@@ -64,8 +65,8 @@ pub enum DpopNonce {
     /// Proofs need no nonce. A proof is valid once, for a few minutes.
     #[default]
     Off,
-    /// Proofs need a nonce. It is valid only at the process that issued it, so replicas behind one
-    /// address need sticky clients.
+    /// Proofs need a nonce. It is valid at every server with the same keys: see
+    /// [`RequireBearerBuilder::keys`](super::RequireBearerBuilder::keys).
     Required,
 }
 
@@ -117,24 +118,27 @@ struct Claims {
 impl ProofVerifier {
     pub(crate) fn new(
         algorithms: &[Algorithm],
-        nonce: DpopNonce,
+        nonces: Option<Keys>,
         limits: &ResourceLimits,
-    ) -> Result<Self, RequireBearerError> {
-        let nonces = match nonce {
-            DpopNonce::Off => None,
-            DpopNonce::Required => Some(Nonces::new(limits.nonce_ttl)?),
-        };
-        Ok(Self {
+    ) -> Self {
+        Self {
             algorithms: algorithms.to_vec(),
             age: limits.proof_ttl,
             used: ProofCache::new(limits.max_proofs, limits.max_proofs_per_principal),
-            nonces,
-        })
+            nonces: nonces.map(|keys| Nonces::new(keys, limits.nonce_ttl)),
+        }
+    }
+
+    /// Rotates keys that replicas share, if that is due.
+    pub(crate) async fn refresh(&self) {
+        if let Some(nonces) = &self.nonces {
+            nonces.refresh().await;
+        }
     }
 
     /// A nonce for the next proof, where proofs need one.
     pub(crate) fn nonce(&self, now: SystemTime) -> Option<String> {
-        Some(self.nonces.as_ref()?.make(now))
+        self.nonces.as_ref()?.make(now)
     }
 
     /// Looks at the proof of a request whose token is good, once.
