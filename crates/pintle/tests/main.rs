@@ -5,6 +5,7 @@ mod attributes;
 mod client;
 mod older;
 mod over_http;
+mod replicas;
 mod server;
 mod ui;
 mod wire;
