@@ -51,6 +51,9 @@ use endpoint::{AcceptedHead, Endpoint, EndpointResponse};
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
 
+/// The future of one response.
+type AnswerFuture = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
+
 /// An MCP endpoint: a tower service that answers requests of every revision on one path.
 ///
 /// Cloning gives another handle to the same endpoint: its sessions are shared. It never fails,
@@ -104,6 +107,21 @@ impl<S: Service> HttpService<S> {
         Some(self.endpoint.reject_head(rejection, parts))
     }
 
+    /// Reads the head of a request at once, and its body when the future is polled.
+    fn answer<B>(&self, request: Request<B>) -> AnswerFuture
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+    {
+        match self.endpoint.accept_head(request) {
+            AcceptedHead::Answered(answer) => Box::pin(ready(Ok(answer))),
+            AcceptedHead::Post { parts, body, forms } => {
+                let endpoint = Arc::clone(&self.endpoint);
+                Box::pin(async move { Ok(endpoint.answer_post(parts, body, forms).await) })
+            }
+        }
+    }
+
     pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {
         self.endpoint.refuse(cause)
     }
@@ -142,19 +160,13 @@ where
 {
     type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
+    type Future = AnswerFuture;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let endpoint = Arc::clone(&self.endpoint);
-        match endpoint.accept_head(request) {
-            AcceptedHead::Answered(answer) => Box::pin(ready(Ok(answer))),
-            AcceptedHead::Post { parts, body, forms } => {
-                Box::pin(async move { Ok(endpoint.answer_post(parts, body, forms).await) })
-            }
-        }
+        self.answer(request)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
 use http::{HeaderValue, Request, Response};
@@ -14,8 +14,8 @@ use hyper_util::rt::TokioIo;
 use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::connection_phase::{ConnectionPhases, GuardedBody};
-use super::site::{Front, FrontBody};
+use super::connection_phase::{ConnectionPhases, GuardedBody, ResponseGuard};
+use super::site::{Front, FrontBody, FrontFuture};
 use super::timeout_io::{IoTimeouts, TimeoutIo};
 use super::{HttpLimits, HttpOptions, HttpService};
 use crate::rules::cause::{self, Cause};
@@ -55,20 +55,41 @@ impl<S: Service> Connection<S> {
         }
     }
 
-    async fn answer(
-        &self,
-        request: Request<Incoming>,
-        phases: &ConnectionPhases,
-    ) -> Result<Response<GuardedBody<FrontBody>>, Infallible> {
+    fn answer(&self, request: Request<Incoming>, phases: &ConnectionPhases) -> Answering<'_> {
         let response = phases.begin_response();
-        let answer = match refused(&request, self.service.options()) {
-            Some(cause) => closing(self.service.refuse(cause)).map(FrontBody::Own),
-            None if request.headers().contains_key(TRANSFER_ENCODING) => {
-                closing(self.front.answer(request).await)
-            }
-            None => self.front.answer(request).await,
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let refused = refused(&request, self.service.options());
+        let answer = match refused {
+            Some(cause) => FrontFuture::ready(self.service.refuse(cause)),
+            None => self.front.answer(request),
         };
-        Ok(answer.map(|body| GuardedBody::new(body, response)))
+        Answering {
+            answer,
+            closes: is_chunked || refused.is_some(),
+            response: Some(response),
+        }
+    }
+}
+
+/// The future of one response of a connection.
+struct Answering<'a> {
+    answer: FrontFuture<'a>,
+    /// Whether the connection ends after the response.
+    closes: bool,
+    /// `None` after the end.
+    response: Option<ResponseGuard>,
+}
+
+impl Future for Answering<'_> {
+    type Output = Result<Response<GuardedBody<FrontBody>>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = ready!(Pin::new(&mut self.answer).poll(cx));
+        if self.closes {
+            close_after(&mut answer);
+        }
+        let response = self.response.take();
+        Poll::Ready(Ok(answer.map(|body| GuardedBody::new(body, response))))
     }
 }
 
@@ -98,10 +119,9 @@ fn head_bytes<B>(request: &Request<B>) -> usize {
 
 /// Closes the connection after a response, because a proxy may see another end of the request. That may
 /// be so for every chunked request: hyper drops a `Content-Length` beside the coding without a trace.
-fn closing<B>(mut answer: Response<B>) -> Response<B> {
+fn close_after<B>(answer: &mut Response<B>) {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);
-    answer
 }
 
 fn protocol(limits: &HttpLimits) -> http1::Builder {

@@ -57,11 +57,11 @@ impl Drop for ResponseGuard {
 #[derive(Debug)]
 pub(super) struct GuardedBody<B> {
     body: B,
-    _response: ResponseGuard,
+    _response: Option<ResponseGuard>,
 }
 
 impl<B> GuardedBody<B> {
-    pub(super) fn new(body: B, response: ResponseGuard) -> Self {
+    pub(super) fn new(body: B, response: Option<ResponseGuard>) -> Self {
         Self {
             body,
             _response: response,

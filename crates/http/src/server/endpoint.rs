@@ -238,7 +238,6 @@ impl<S: Service> Endpoint<S> {
 }
 
 /// A head that was read: the response is ready, or the body follows.
-#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 pub(super) enum AcceptedHead<B> {
     Answered(EndpointResponse),
     Post {
@@ -249,10 +248,6 @@ pub(super) enum AcceptedHead<B> {
 }
 
 /// The answer to a post after its first poll.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the large variant is the common one"
-)]
 enum BegunAnswer<'a> {
     Ready(EndpointResponse),
     Later(BoxFuture<'a, EndpointResponse>),

@@ -19,16 +19,17 @@ pub struct ResponseBody {
     content: Content,
 }
 
-/// Closed: a response is one of these.
+/// Closed: a response is one of these. Small, because a response moves through several layers.
 #[derive(Debug, Default)]
 enum Content {
     #[default]
     Nothing,
-    Message(Parts),
+    Message(Bytes),
+    Parts(Box<Parts>),
     Events(Box<EventStream>),
 }
 
-/// The parts of a message that have not left yet.
+/// The parts of a large message that have not left yet.
 #[derive(Debug)]
 struct Parts {
     waiting: [Bytes; 3],
@@ -41,9 +42,21 @@ impl ResponseBody {
     }
 
     pub(crate) fn message(frame: MessageFrame) -> Self {
-        Self {
-            content: Content::Message(Parts::of(frame)),
-        }
+        let parts = frame.parts();
+        let mut filled = parts.iter().filter(|part| !part.is_empty());
+        let is_whole = filled.next().is_none() || filled.next().is_none();
+        let content = if frame.len() <= WORTH_COPYING && !is_whole {
+            let mut all = BytesMut::with_capacity(frame.len());
+            parts.iter().for_each(|part| all.extend_from_slice(part));
+            Content::Message(all.freeze())
+        } else if is_whole {
+            let pieces = frame.into_pieces().into_iter();
+            Content::of(pieces.filter(|piece| !piece.is_empty()).last())
+        } else {
+            let waiting = frame.into_pieces();
+            Content::Parts(Box::new(Parts { waiting, next: 0 }))
+        };
+        Self { content }
     }
 
     /// A stream of events.
@@ -54,23 +67,13 @@ impl ResponseBody {
     }
 }
 
-impl Parts {
-    fn of(frame: MessageFrame) -> Self {
-        let waiting = if frame.len() <= WORTH_COPYING
-            && frame.parts().iter().filter(|part| !part.is_empty()).count() > 1
-        {
-            let mut all = BytesMut::with_capacity(frame.len());
-            frame
-                .parts()
-                .iter()
-                .for_each(|part| all.extend_from_slice(part));
-            [all.freeze(), Bytes::new(), Bytes::new()]
-        } else {
-            frame.into_pieces()
-        };
-        Self { waiting, next: 0 }
+impl Content {
+    fn of(message: Option<Bytes>) -> Self {
+        message.map_or(Self::Nothing, Self::Message)
     }
+}
 
+impl Parts {
     #[inline]
     fn take(&mut self) -> Option<Bytes> {
         while let Some(part) = self.waiting.get_mut(self.next) {
@@ -97,9 +100,15 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = match &mut self.get_mut().content {
+        let content = &mut self.get_mut().content;
+        let piece = match content {
             Content::Nothing => None,
-            Content::Message(parts) => parts.take(),
+            Content::Message(message) => {
+                let message = std::mem::take(message);
+                *content = Content::Nothing;
+                Some(message)
+            }
+            Content::Parts(parts) => parts.take(),
             Content::Events(events) => std::task::ready!(events.poll_piece(cx)),
         };
         Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
@@ -109,7 +118,8 @@ impl Body for ResponseBody {
     fn is_end_stream(&self) -> bool {
         match &self.content {
             Content::Nothing => true,
-            Content::Message(parts) => parts.remaining() == 0,
+            Content::Message(_) => false,
+            Content::Parts(parts) => parts.remaining() == 0,
             Content::Events(_) => false,
         }
     }
@@ -118,7 +128,8 @@ impl Body for ResponseBody {
     fn size_hint(&self) -> SizeHint {
         match &self.content {
             Content::Nothing => SizeHint::with_exact(0),
-            Content::Message(parts) => SizeHint::with_exact(parts.remaining()),
+            Content::Message(message) => SizeHint::with_exact(message.len() as u64),
+            Content::Parts(parts) => SizeHint::with_exact(parts.remaining()),
             Content::Events(_) => SizeHint::default(),
         }
     }

@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{self, Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -15,10 +15,11 @@ use hyper::body::Incoming;
 use pintle_runtime::{BoxFuture, Service};
 use tower_service::Service as TowerService;
 
-use super::HttpService;
+use super::endpoint::EndpointResponse;
 use super::response::ResponseBody;
 #[cfg(feature = "sse")]
 use super::sse::SseService;
+use super::{AnswerFuture, HttpService};
 use crate::rules::cause;
 
 /// Where the streams of 2024-11-05 are opened, and where its messages are posted.
@@ -61,22 +62,20 @@ impl<S: Service> Site<S> {
         self.sse = Some(self.service.sse(MESSAGES));
     }
 
-    async fn answer<B>(&self, request: Request<B>) -> Response<ResponseBody>
+    fn answer<B>(&self, request: Request<B>) -> AnswerFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
         let path = request.uri().path();
         if path == &*self.endpoint {
-            let Ok(answer) = self.service.clone().call(request).await;
-            return answer;
+            return self.service.answer(request);
         }
         #[cfg(feature = "sse")]
         if let (Some(sse), STREAMS | MESSAGES) = (&self.sse, path) {
-            let Ok(answer) = sse.clone().call(request).await;
-            return answer;
+            return sse.clone().call(request);
         }
-        self.service.refuse(&cause::NO_ENDPOINT)
+        Box::pin(future::ready(Ok(self.service.refuse(&cause::NO_ENDPOINT))))
     }
 }
 
@@ -107,15 +106,14 @@ where
 {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+    type Future = AnswerFuture;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let site = self.clone();
-        Box::pin(async move { Ok(site.answer(request).await) })
+        self.answer(request)
     }
 }
 
@@ -135,10 +133,36 @@ impl<S> Clone for Front<S> {
 }
 
 impl<S: Service> Front<S> {
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<FrontBody> {
+    pub(super) fn answer(&self, request: Request<Incoming>) -> FrontFuture<'_> {
         match self {
-            Self::Bare(site) => site.answer(request).await.map(FrontBody::Own),
-            Self::Layered(layered) => layered.answer(request).await,
+            Self::Bare(site) => FrontFuture::Own(site.answer(request)),
+            Self::Layered(layered) => FrontFuture::Layers(layered.answer(request)),
+        }
+    }
+}
+
+/// The future of one response of a site, or of the layer around it.
+pub(super) enum FrontFuture<'a> {
+    Own(AnswerFuture),
+    Layers(BoxFuture<'a, Response<FrontBody>>),
+}
+
+impl FrontFuture<'_> {
+    pub(super) fn ready(answer: EndpointResponse) -> Self {
+        Self::Own(Box::pin(future::ready(Ok(answer))))
+    }
+}
+
+impl Future for FrontFuture<'_> {
+    type Output = Response<FrontBody>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response<FrontBody>> {
+        match self.get_mut() {
+            Self::Own(answer) => {
+                let Ok(answer) = ready!(answer.as_mut().poll(cx));
+                Poll::Ready(answer.map(FrontBody::Own))
+            }
+            Self::Layers(answer) => answer.as_mut().poll(cx),
         }
     }
 }
