@@ -14,6 +14,7 @@
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
 )]
 //! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
+//! | a store behind a connection that breaks | `stores` (feature `stores`) |
 //! | the same outcome of a request in every revision | [`BothEras`] |
 //!
 //! No test here waits, because time is virtual: a test of ten minutes takes microseconds. No test
@@ -39,6 +40,8 @@ pub mod fake_http;
 #[cfg(feature = "issuer")]
 pub mod issuer;
 pub mod script;
+#[cfg(feature = "stores")]
+pub mod stores;
 
 mod both_eras;
 mod endpoint;

@@ -16,4 +16,5 @@ mod limits;
 mod progress;
 mod sign_in;
 mod subscriptions;
+mod tcp_proxy;
 mod transcripts;
