@@ -4,6 +4,7 @@
 //! report that they skip, and fail if the variable `PINTLE_ENGINES` is `required`.
 #![cfg(unix)]
 
+mod breaks;
 mod faults;
 mod figures;
 mod migrations;
