@@ -1,5 +1,6 @@
 //! The trait of everything that answers requests.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
@@ -75,6 +76,15 @@ pub trait IntoService {
     ///
     /// Whatever the author got wrong: errors come at the start, not at the first call.
     fn into_service(self) -> Result<Self::Service, Self::Error>;
+
+    /// Accepts the state that the command line of a program names, and returns true. By default it returns
+    /// false, because the service has no state to share.
+    ///
+    /// `Server` accepts the `StateBackend` of `pintle-server`.
+    fn accept_state(&mut self, state: &dyn Any) -> bool {
+        let _ = state;
+        false
+    }
 }
 
 impl<S: Service> Service for Arc<S> {

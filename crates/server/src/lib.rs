@@ -81,6 +81,13 @@ mod input;
 
 pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError};
 
+// State that replicas share.
+#[cfg(feature = "sealed")]
+mod state_backend;
+
+#[cfg(feature = "sealed")]
+pub use state_backend::StateBackend;
+
 // Tasks.
 mod tasks;
 

@@ -2,6 +2,8 @@
 
 mod settle;
 
+#[cfg(feature = "sealed")]
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -23,6 +25,8 @@ use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::start_error::StartError;
+#[cfg(feature = "sealed")]
+use crate::state_backend::StateBackend;
 use crate::tasks::TaskOptions;
 use crate::timeout_store::STORE_TIME;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
@@ -61,6 +65,8 @@ pub struct Server {
     seal: Option<Arc<dyn StateSeal>>,
     is_state_single_use: bool,
     store: Option<Arc<dyn Store>>,
+    #[cfg(feature = "sealed")]
+    state_backend: Option<StateBackend>,
     store_time: Duration,
     tasks: Option<TaskOptions>,
     handle: ServerHandle,
@@ -97,6 +103,8 @@ impl Server {
             seal: None,
             is_state_single_use: false,
             store: None,
+            #[cfg(feature = "sealed")]
+            state_backend: None,
             store_time: STORE_TIME,
             tasks: None,
             handle,
@@ -333,6 +341,16 @@ impl Server {
         self
     }
 
+    /// Shares the state with other replicas of the server: tasks, and the state between rounds of
+    /// questions. Any replica can serve the retry of a request, and report a task. It replaces
+    /// [`Self::store`] and [`Self::request_state`]; with one of them beside it the server does not start.
+    #[cfg(feature = "sealed")]
+    #[must_use]
+    pub fn state_backend(mut self, state: StateBackend) -> Self {
+        self.state_backend = Some(state);
+        self
+    }
+
     /// Sets how long an operation of the store may take; default 5 s. One that takes longer is
     /// answered with -32603; the store may still apply it.
     #[must_use]
@@ -388,6 +406,15 @@ impl IntoService for Server {
 
     fn into_service(self) -> Result<App, StartError> {
         self.build()
+    }
+
+    #[cfg(feature = "sealed")]
+    fn accept_state(&mut self, state: &dyn Any) -> bool {
+        let state = state.downcast_ref::<StateBackend>();
+        state.is_some_and(|state| {
+            self.state_backend = Some(state.clone());
+            true
+        })
     }
 }
 

@@ -63,6 +63,11 @@ pub enum StartError {
         /// Prefix of the names of the mounted server.
         prefix: String,
     },
+    /// The server has a shared state, and another setting for a part of it.
+    TwoStates {
+        /// The name of the other setting.
+        setting: &'static str,
+    },
     /// The server started without this kind of item, so clients would never request one.
     NotOffered {
         /// The missing kind of item.
@@ -104,6 +109,11 @@ impl fmt::Display for StartError {
                 f,
                 "the server mounted as `{prefix}` has layers around every request, which would not run: \
                  add them to the outermost server, or use on_tool_call, on_resource_read and on_prompt_get"
+            ),
+            Self::TwoStates { setting } => write!(
+                f,
+                "the server has both .state_backend(…) and .{setting}(…), and the state backend replaces it: \
+                 remove .{setting}(…)"
             ),
             Self::NotOffered { what } => write!(
                 f,

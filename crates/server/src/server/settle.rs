@@ -74,7 +74,9 @@ impl Server {
         Ok(())
     }
 
-    pub(super) fn into_core(self, checked: Checked) -> Result<Core, StartError> {
+    pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
+        #[cfg(feature = "sealed")]
+        self.use_state_backend()?;
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
@@ -109,6 +111,24 @@ impl Server {
             seal: self.seal.unwrap_or_else(default_seal),
             memory: Memory::new(store, self.is_state_single_use),
         })
+    }
+
+    /// Takes the store and the seal from the shared state.
+    #[cfg(feature = "sealed")]
+    fn use_state_backend(&mut self) -> Result<(), StartError> {
+        let Some(state) = self.state_backend.take() else {
+            return Ok(());
+        };
+        let beside = [
+            (self.store.is_some(), "store"),
+            (self.seal.is_some(), "request_state"),
+        ];
+        if let Some((_, setting)) = beside.into_iter().find(|(is_set, _)| *is_set) {
+            return Err(StartError::TwoStates { setting });
+        }
+        self.store = Some(Arc::clone(state.store()));
+        self.seal = Some(Arc::new(state.keys().clone()));
+        Ok(())
     }
 
     fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
