@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pintle::StateUrl;
 
 pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use output::{Format, Verbosity};
@@ -343,6 +344,12 @@ pub(crate) struct ServeArgs {
     /// Serve lists in pages of this many entries, to test pagination of clients
     #[arg(long, value_name = "ENTRIES")]
     pub(crate) page_size: Option<NonZeroUsize>,
+
+    /// Share tasks and request states with other servers: memory:, file:DIR, sqlite:FILE, or
+    /// postgres://HOST/DATABASE. Default: the environment variable PINTLE_STATE. PINTLE_STATE_KEY has the keys
+    /// that seal stored values
+    #[arg(long, value_name = "URL")]
+    pub(crate) state: Option<StateUrl>,
 }
 
 #[cfg(test)]
@@ -382,6 +389,14 @@ mod tests {
         let serve = parsed("pintle serve --page-size 5").expect("serve");
         assert_eq!(serve.page_size, NonZeroUsize::new(5));
         assert!(parsed("pintle serve --page-size 0").is_err());
+    }
+
+    #[test]
+    fn a_rejected_command_line_shows_no_password_of_the_state() {
+        let serve = parsed("pintle serve --state mysql://u:s3cret@db").expect("it is read later");
+        assert!(!format!("{serve:?}").contains("s3cret"));
+        let error = parsed("pintle serve --state mysql://u:s3cret@db --page-size 0");
+        assert!(!error.expect_err("no page").to_string().contains("s3cret"));
     }
 
     #[test]

@@ -105,12 +105,16 @@ pub mod client {
     };
 }
 
+#[cfg(feature = "server")]
+mod command_line;
 #[cfg(feature = "http-client")]
 mod connect;
 #[cfg(feature = "server")]
 mod fallback;
 #[cfg(feature = "server")]
 mod run;
+#[cfg(feature = "keys")]
+mod state;
 
 pub mod prelude;
 
@@ -123,6 +127,8 @@ pub mod __private;
 pub use connect::ByUrl;
 #[cfg(feature = "server")]
 pub use run::Run;
+#[cfg(feature = "keys")]
+pub use state::{StateError, StateErrorKind, StateUrl, state};
 
 /// Any error, in a box.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -1,6 +1,5 @@
 //! The `main` of a server: the command line selects the transport.
 
-use std::ffi::OsString;
 use std::future::Future;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -11,11 +10,16 @@ use tokio::net::ToSocketAddrs;
 use pintle_runtime::{IntoService, PipeOptions, serve_stdio};
 
 use crate::Result;
+use crate::command_line::{CommandLine, Transport};
 
 /// Serves until the peer is gone, on the transport that the command line names.
 pub trait Run: IntoService + Sized + Send {
     /// Serves on standard streams, or over HTTP with `--http ADDRESS`: `--http 127.0.0.1:8000`, `--http localhost:8000`.
     /// The endpoint is `/mcp`, and its URL is written to standard error. `--help` prints the arguments.
+    ///
+    /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
+    /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
+    /// engines add.
     ///
     /// If the program has set up no subscriber for `tracing`, warnings and errors of these crates
     /// go to standard error: at most 100 lines a minute, of at most 4 KiB each.
@@ -49,10 +53,14 @@ pub trait Run: IntoService + Sized + Send {
 impl<T: IntoService + Send> Run for T {
     async fn run(self) -> Result<()> {
         crate::fallback::install();
-        match Transport::named(std::env::args_os().skip(1))? {
-            Transport::Help => print_help(),
-            Transport::Stdio => self.serve_stdio().await,
-            Transport::Http(address) => serve_http(self, &address).await,
+        let line = CommandLine::parse(std::env::args_os().skip(1))?;
+        if line.transport == Transport::Help {
+            return print_help();
+        }
+        let server = with_state(self, line.state).await?;
+        match line.transport {
+            Transport::Http(address) => serve_http(server, &address).await,
+            Transport::Stdio | Transport::Help => server.serve_stdio().await,
         }
     }
 
@@ -86,6 +94,31 @@ async fn bind_with_bearer<T: IntoService>(
     Ok(pintle_http::HttpServer::bind_with_layer(guard, service, address).await?)
 }
 
+/// Opens the state that the command line or the environment names, and passes it to the server.
+#[cfg(feature = "keys")]
+async fn with_state<T: IntoService>(mut server: T, flag: Option<String>) -> Result<T> {
+    let Some(url) = crate::StateUrl::of_program(flag.map(Into::into)) else {
+        return Ok(server);
+    };
+    let state = url.open().await?;
+    if server.accept_state(&state) {
+        return Ok(server);
+    }
+    Err("this server shares no state: remove --state and PINTLE_STATE".into())
+}
+
+#[cfg(not(feature = "keys"))]
+async fn with_state<T: IntoService>(server: T, flag: Option<String>) -> Result<T> {
+    let is_set = |url: std::ffi::OsString| !url.is_empty();
+    if flag.is_some() || std::env::var_os("PINTLE_STATE").is_some_and(is_set) {
+        return Err(
+            "this program was built without shared state; enable the feature `keys` of the crate `pintle`"
+                .into(),
+        );
+    }
+    Ok(server)
+}
+
 #[cfg(feature = "http")]
 async fn serve_http(server: impl IntoService + Send, address: &str) -> Result<()> {
     use pintle_http::{HttpServer, ServeHttp};
@@ -112,59 +145,15 @@ fn print_help() -> Result<()> {
     writeln!(
         std::io::stdout(),
         "An MCP server.\n\n\
-         Usage: {program} [--stdio | --http ADDRESS]\n\n\
+         Usage: {program} [--stdio | --http ADDRESS] [--state URL]\n\n\
          Options:\n  \
            --stdio         Serve on standard input and output; the default\n  \
            --http ADDRESS  Serve over HTTP at /mcp, such as --http 127.0.0.1:8000\n  \
+           --state URL     Share the state with other replicas, such as --state sqlite:state.sqlite\n                  \
+                           Default: the environment variable PINTLE_STATE\n  \
            --help          Print this text"
     )?;
     Ok(())
-}
-
-/// A transport that a command line names.
-#[derive(Debug, PartialEq, Eq)]
-enum Transport {
-    Stdio,
-    Http(String),
-    Help,
-}
-
-impl Transport {
-    fn named(arguments: impl IntoIterator<Item = OsString>) -> Result<Self> {
-        let mut arguments = arguments.into_iter();
-        let Some(argument) = arguments.next() else {
-            return Ok(Self::Stdio);
-        };
-        let transport = match argument.to_str() {
-            Some("--stdio") => Self::Stdio,
-            Some("--http") => Self::Http(address(arguments.next())?),
-            Some("--help" | "-h") => return Ok(Self::Help),
-            _ => return Err(usage(&argument)),
-        };
-        match arguments.next() {
-            Some(surplus) => Err(usage(&surplus)),
-            None => Ok(transport),
-        }
-    }
-}
-
-/// A host and a port; the host is looked up later.
-fn address(argument: Option<OsString>) -> Result<String> {
-    let argument = argument.and_then(|argument| argument.into_string().ok());
-    let is_address = |address: &String| {
-        let parts = address.rsplit_once(':');
-        parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-    };
-    let address = argument.filter(is_address);
-    address.ok_or_else(|| "--http requires an address, such as 127.0.0.1:8000".into())
-}
-
-fn usage(argument: &OsString) -> crate::Error {
-    format!(
-        "unknown argument {}; usage: [--stdio | --http ADDRESS | --help]",
-        argument.display()
-    )
-    .into()
 }
 
 #[cfg(test)]
@@ -211,32 +200,5 @@ mod tests {
         let status = post(address, "other.example.com").await;
         assert_eq!(status, "HTTP/1.1 403 Forbidden");
         running.abort();
-    }
-
-    fn named(line: &str) -> Result<Transport> {
-        Transport::named(line.split_whitespace().map(OsString::from))
-    }
-
-    #[test]
-    fn the_command_line_names_the_transport() {
-        assert_eq!(named("").expect("no arguments"), Transport::Stdio);
-        assert_eq!(named("--stdio").expect("stdio"), Transport::Stdio);
-        for address in ["127.0.0.1:8000", "localhost:8000", "[::1]:0"] {
-            let transport = named(&format!("--http {address}")).expect("http");
-            assert_eq!(transport, Transport::Http(address.to_owned()));
-        }
-        for line in ["--help", "-h", "--help more"] {
-            assert_eq!(named(line).expect("help"), Transport::Help, "{line}");
-        }
-        for line in [
-            "--http",
-            "--http here",
-            "--http :80",
-            "--http localhost:99999",
-            "--other",
-            "--stdio more",
-        ] {
-            assert!(named(line).is_err(), "{line}");
-        }
     }
 }

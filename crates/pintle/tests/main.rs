@@ -7,5 +7,6 @@ mod older;
 mod over_http;
 mod replicas;
 mod server;
+mod state;
 mod ui;
 mod wire;

@@ -4,7 +4,7 @@
 mod access;
 mod ends;
 mod extensions;
-mod guest;
+pub(crate) mod guest;
 mod tasks;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -11,6 +11,7 @@ use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::http::{HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{BoxFuture, PipeOptions, ShutdownHandle, serve_stdio};
 use pintle::server::{App, Server, StartError};
+use pintle::{StateError, StateUrl};
 
 /// Options of the served showcase.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Serving {
     pub transport: Transport,
     /// Number of entries on a page of a list; `None` for the default of the server.
     pub page_size: Option<NonZeroUsize>,
+    /// The state that replicas share; `None` for that of the environment variable `PINTLE_STATE`.
+    pub state: Option<StateUrl>,
 }
 
 /// Transport of the showcase.
@@ -74,6 +77,9 @@ pub enum ServingError {
     /// The description of the server is not valid.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The shared state cannot be opened.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The tokens that the server accepts are not valid settings.
     #[error(transparent)]
     Bearer(#[from] RequireBearerError),
@@ -100,6 +106,10 @@ pub fn serve(
 
 async fn run(serving: Serving, report: fn(ServingEvent)) -> Result<(), ServingError> {
     let server = paged(crate::server(), serving.page_size);
+    let server = match StateUrl::of_program(serving.state) {
+        Some(url) => server.state_backend(url.open().await?),
+        None => server,
+    };
     match serving.transport {
         Transport::Stdio => over_stdio(server, report).await,
         Transport::Http { address, exposure } => over_http(server, address, exposure, report).await,

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use pintle::auth::resource::RequireBearerError;
 use pintle::http::ServeError;
 use pintle::server::StartError;
+use pintle::{StateError, StateErrorKind};
 use pintle_showcase::{BearerPolicy, Exposure, Serving, ServingError, Transport, serve};
 
 use crate::args::ServeArgs;
@@ -17,6 +18,7 @@ impl From<ServeArgs> for Serving {
     fn from(args: ServeArgs) -> Self {
         Self {
             page_size: args.page_size,
+            state: args.state.clone(),
             transport: args.into(),
         }
     }
@@ -72,6 +74,7 @@ impl From<ServingError> for CliError {
     fn from(error: ServingError) -> Self {
         match error {
             ServingError::Start(error) => error.into(),
+            ServingError::State(error) => error.into(),
             ServingError::Bearer(error) => error.into(),
             ServingError::Http(error) => error.into(),
             ServingError::Io(error) => error.into(),
@@ -82,6 +85,16 @@ impl From<ServingError> for CliError {
 impl From<StartError> for CliError {
     fn from(error: StartError) -> Self {
         Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<StateError> for CliError {
+    fn from(error: StateError) -> Self {
+        let exit = match error.kind() {
+            StateErrorKind::Engine(_) => Exit::Unreachable,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error)
     }
 }
 

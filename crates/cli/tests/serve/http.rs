@@ -143,6 +143,30 @@ async fn invalid_settings_are_rejected() {
     assert_eq!(program.ended().await.code(), Some(1));
 }
 
+#[tokio::test]
+async fn the_server_shares_the_state_of_a_url() {
+    let mut program = Program::start("serve --http 127.0.0.1:0 --state memory:");
+    let address = address(&program.noted("http://").await);
+    let found = post(&address, &request(1, "server/discover", json!({}))).await;
+    assert_eq!(found["result"]["resultType"], "complete", "{found}");
+    program.signal("TERM").await;
+    assert_eq!(program.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn an_invalid_state_is_rejected_without_its_password() {
+    let line = "serve --http 127.0.0.1:0 --state mysql://user:s3cret@db";
+    let mut program = Program::start(line);
+    let notes = program.rest_of_notes().await;
+    assert!(
+        notes.contains("the URL of --state has a password"),
+        "{notes}"
+    );
+    assert!(notes.contains("the URL is not memory:"), "{notes}");
+    assert!(!notes.contains("s3cret"), "{notes}");
+    assert_eq!(program.ended().await.code(), Some(1));
+}
+
 /// Returns `127.0.0.1:41234` from a line like `… at http://127.0.0.1:41234/mcp, …`.
 fn address(line: &str) -> String {
     let (_, rest) = line.split_once("http://").expect("an address");
