@@ -30,6 +30,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         &["limits", "is_shared", "shutdown"],
     ),
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
+    (
+        "crates/runtime/src/fleet/options.rs",
+        "FleetOptions",
+        &["server", "is_shared"],
+    ),
     ("crates/process/src/options.rs", "ChildOptions", &[]),
     ("crates/client/src/options.rs", "ClientOptions", &["limits"]),
     ("crates/client/src/group/options.rs", "GroupOptions", &[]),

@@ -15,8 +15,10 @@
 //!   a conversation, [`drive`] its driver, [`StreamTransport`] the transport over byte streams.
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
+//! - [`fleet::Fleet`]: the replicas that share a store, their presence and its clock.
 //! - [`EngineHandle`]: access to an engine for code outside of its driver.
 
+pub mod fleet;
 pub mod layers;
 pub mod sync;
 

@@ -4,6 +4,7 @@ mod busy;
 mod client;
 mod common;
 mod ends;
+mod fleet;
 mod handlers;
 mod layers;
 mod lines;

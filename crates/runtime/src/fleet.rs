@@ -1,0 +1,264 @@
+//! The replicas of a server that share a store.
+//!
+//! A replica is one process. It writes its presence into the store and renews it, so other replicas
+//! notice when it has gone. All replicas use the clock of the store. A store of one process has a
+//! fleet of one, which needs no presence and starts no task.
+//!
+//! Presence decides when to act, and never who wins. A compare in the store decides who wins: see
+//! [`Precondition`](pintle_store::Precondition).
+
+mod background;
+mod error;
+mod event;
+mod heartbeat;
+mod join;
+mod layout;
+mod operations;
+mod options;
+mod replica_id;
+mod roster;
+mod shared;
+mod store_clock;
+
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_store::{Store, StoreError, StoreTime};
+use tokio::sync::{broadcast, oneshot, watch};
+
+pub use error::{JoinError, JoinStep, OperationTimeoutError};
+pub use event::{FleetEvent, FleetEvents};
+pub use options::{FleetOptions, ServerName};
+pub use replica_id::{ReplicaId, ReplicaIdError};
+
+use crate::random::RandomnessError;
+use crate::sync::Mutex;
+use background::Background;
+use join::Joining;
+use shared::Shared;
+
+/// One replica: a store, its clock, and the presence of this process among the others.
+///
+/// A clone is another handle to the same replica. When the last handle is dropped, the replica leaves.
+#[derive(Clone)]
+pub struct Fleet {
+    shared: Arc<Shared>,
+    task: Option<Arc<Task>>,
+}
+
+/// The handle to the background task.
+struct Task {
+    /// A message or its end makes the replica leave.
+    leave: Mutex<Option<oneshot::Sender<()>>>,
+    /// Ends with the task.
+    end: watch::Receiver<()>,
+    events: broadcast::WeakSender<FleetEvent>,
+}
+
+/// The connection of this replica to its store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FleetState {
+    /// The replica is part of the fleet.
+    Joined,
+    /// The store does not answer.
+    Offline {
+        /// The time at which the first operation failed.
+        since: StoreTime,
+    },
+    /// The replica leaves or has left.
+    Leaving,
+}
+
+/// Whether a replica is part of the fleet.
+// Closed: it is, or it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// The replica renewed its presence.
+    Present,
+    /// The replica left, its presence expired, or there was never such a replica.
+    Absent,
+}
+
+impl Fleet {
+    /// Joins the fleet of a store: measures the clock, reads the epoch, lists the other replicas, and
+    /// writes the presence. Starts a task that renews it. A store of one process gives a fleet of one,
+    /// without a task.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`], which names the step, within [`FleetOptions::join_timeout`].
+    ///
+    /// # Cancellation
+    ///
+    /// After a dropped future the presence may stay in the store until it expires.
+    pub async fn join(store: Arc<dyn Store>, options: FleetOptions) -> Result<Self, JoinError> {
+        let replica = ReplicaId::random().map_err(JoinError::Randomness)?;
+        let shared = Arc::new(Shared::new(replica, store, options));
+        let is_shared = Joining::new(&shared).join().await?;
+        let task = is_shared.then(|| Task::start(&shared));
+        tracing::info!(%replica, is_shared, "the replica joined");
+        Ok(Self { shared, task })
+    }
+
+    /// Creates a fleet of one, without an operation of the store. It is for a store that one process
+    /// owns: see [`Store::time`].
+    ///
+    /// # Errors
+    ///
+    /// [`RandomnessError`], because the replica has a random name.
+    pub fn alone(store: Arc<dyn Store>) -> Result<Self, RandomnessError> {
+        let replica = ReplicaId::random()?;
+        let shared = Arc::new(Shared::new(replica, store, FleetOptions::default()));
+        Ok(Self { shared, task: None })
+    }
+
+    /// Compares the server of the store with this one, and writes it if the store has none. Other
+    /// replicas see name and version after the next renewal.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError::OtherServer`] if the store belongs to another server. Other errors of
+    /// [`JoinStep::Server`], within [`FleetOptions::join_timeout`].
+    pub async fn claim_server(&self, server: ServerName) -> Result<(), JoinError> {
+        Joining::new(&self.shared).claim(server).await
+    }
+
+    /// Returns the name of this replica.
+    pub fn replica(&self) -> ReplicaId {
+        self.shared.replica
+    }
+
+    /// Returns the store of the fleet.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.shared.store
+    }
+
+    /// Returns true if other replicas may share the store.
+    pub fn is_shared(&self) -> bool {
+        self.task.is_some()
+    }
+
+    /// Returns the time of the store's clock, as this replica measured it. In a fleet of one it is the
+    /// wall clock at the start and the time since then. A later change of the wall clock has no effect.
+    pub fn now(&self) -> StoreTime {
+        self.shared.now()
+    }
+
+    /// Returns the connection of this replica to its store.
+    pub fn state(&self) -> FleetState {
+        let state = self.shared.state.lock();
+        let heartbeat = state.heartbeat.as_ref();
+        match heartbeat.and_then(|heartbeat| heartbeat.offline_since()) {
+            _ if state.is_leaving => FleetState::Leaving,
+            Some(since) => FleetState::Offline { since },
+            None => FleetState::Joined,
+        }
+    }
+
+    /// Returns true if the presence of this replica has not expired. If it has, other replicas may
+    /// have acted for this one, so read a record before you act on it.
+    ///
+    /// The clock decides, so a process that was paused notices it before the next renewal. A process
+    /// notices the sleep of its machine with the next renewal only.
+    pub fn is_current(&self) -> bool {
+        self.term().is_some()
+    }
+
+    /// Returns the number of the current presence, or `None` if the presence has expired. While the
+    /// number stays the same, the presence had no gap: compare it after a wait.
+    pub fn term(&self) -> Option<u64> {
+        let now = self.now();
+        let state = self.shared.state.lock();
+        let heartbeat = state.heartbeat.as_ref();
+        match heartbeat {
+            _ if state.is_leaving => None,
+            Some(heartbeat) => heartbeat.term(now),
+            None => Some(0),
+        }
+    }
+
+    /// Returns whether a replica is present. Reads at most one record, and none in a fleet of one or
+    /// for this replica.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store does not answer within [`FleetOptions::operation_timeout`].
+    pub async fn presence(&self, of: ReplicaId) -> Result<Presence, StoreError> {
+        let is_present = if of == self.replica() {
+            self.is_current()
+        } else if self.is_shared() {
+            let key = layout::presence_key(of);
+            self.shared.operations().get(&key).await?.is_some()
+        } else {
+            false
+        };
+        Ok(if is_present {
+            Presence::Present
+        } else {
+            Presence::Absent
+        })
+    }
+
+    /// Returns the other replicas of the latest list, which is at most
+    /// [`FleetOptions::list_interval`] old while the store answers.
+    pub fn replicas(&self) -> Vec<ReplicaId> {
+        self.shared.state.lock().roster.replicas()
+    }
+
+    /// Returns the events from now on. At most [`FleetOptions::max_fleet_events`] wait for the reader.
+    pub fn events(&self) -> FleetEvents {
+        let sender = self.task.as_ref().and_then(|task| task.events.upgrade());
+        FleetEvents(sender.map(|sender| sender.subscribe()))
+    }
+
+    /// Leaves the fleet: removes the presence, so other replicas notice it with their next list. Waits
+    /// for the end of the background task. Release tasks before.
+    ///
+    /// # Cancellation
+    ///
+    /// The replica leaves also if the future is dropped after its first poll.
+    pub async fn leave(&self) {
+        self.shared.state.lock().is_leaving = true;
+        if let Some(task) = &self.task {
+            task.leave().await;
+        }
+    }
+}
+
+impl fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fleet")
+            .field("replica", &self.replica())
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Task {
+    fn start(shared: &Arc<Shared>) -> Arc<Self> {
+        let (leave, left) = oneshot::channel();
+        let (running, end) = watch::channel(());
+        let (events, _) = broadcast::channel(shared.options.max_fleet_events);
+        let weak = events.downgrade();
+        let shared = Arc::clone(shared);
+        let background = Background { shared, events };
+        tokio::spawn(async move {
+            background.run(left).await;
+            drop(running);
+        });
+        Arc::new(Self {
+            leave: Mutex::new(Some(leave)),
+            end,
+            events: weak,
+        })
+    }
+
+    async fn leave(&self) {
+        // The task ends when its sender is dropped.
+        drop(self.leave.lock().take());
+        let mut end = self.end.clone();
+        // It fails at the end of the task, because the task has the sender.
+        while end.changed().await.is_ok() {}
+    }
+}

@@ -1,0 +1,178 @@
+//! The task of a replica in a shared store: it renews the presence, lists the others and follows the clock.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pintle_store::{StoreError, StoreTime};
+use tokio::select;
+use tokio::sync::{broadcast, oneshot};
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{debug, info, warn};
+
+use super::event::FleetEvent;
+use super::heartbeat::{Attempt, Renewal};
+use super::join::fresh_epoch;
+use super::layout;
+use super::replica_id::ReplicaId;
+use super::shared::Shared;
+
+/// The task of one replica. It ends when all handles are dropped, or one of them leaves.
+pub(super) struct Background {
+    pub(super) shared: Arc<Shared>,
+    pub(super) events: broadcast::Sender<FleetEvent>,
+}
+
+impl Background {
+    /// Runs until the replica leaves, and removes its presence then.
+    pub(super) async fn run(self, mut leave: oneshot::Receiver<()>) {
+        // The list and the clock are dropped at any point. A renewal ends first, because the store could
+        // carry it out after the removal.
+        select! {
+            () = self.keep_present(&mut leave) => {}
+            () = self.follow_replicas() => {}
+            () = self.follow_clock() => {}
+        }
+        let replica = self.shared.replica;
+        self.shared.state.lock().is_leaving = true;
+        match self.shared.operations().remove_presence(replica).await {
+            Ok(_) => info!(%replica, "the replica left"),
+            Err(error) => {
+                warn!(%replica, error = %reason(&error), "the presence stays until it expires")
+            }
+        }
+    }
+
+    async fn keep_present(&self, leave: &mut oneshot::Receiver<()>) {
+        while let Some(due) = self.next_renewal() {
+            select! {
+                biased;
+                _ = &mut *leave => return,
+                () = sleep_until(due) => self.renew().await,
+            }
+        }
+    }
+
+    fn next_renewal(&self) -> Option<Instant> {
+        let state = self.shared.state.lock();
+        state.heartbeat.as_ref().map(|heartbeat| heartbeat.due())
+    }
+
+    async fn renew(&self) {
+        let shared = &self.shared;
+        let (sent, now) = (Instant::now(), shared.now());
+        let expires = now + shared.options.presence_ttl;
+        let (condition, value, lapsed) = {
+            let mut state = shared.state.lock();
+            let value = layout::presence(state.server.as_ref());
+            let Some(heartbeat) = state.heartbeat.as_mut() else {
+                return;
+            };
+            (heartbeat.condition(), value, heartbeat.check(now))
+        };
+        self.report(lapsed);
+        let operations = shared.operations();
+        let write = operations.write_presence(shared.replica, value, condition, expires);
+        let renewal = renewal(write.await);
+        self.settle(Attempt { sent, expires }, renewal);
+        if renewal == Renewal::Conflict(None) {
+            self.check_epoch().await;
+        }
+    }
+
+    fn settle(&self, attempt: Attempt, renewal: Renewal) {
+        let now = self.shared.now();
+        let mut state = self.shared.state.lock();
+        let heartbeat = state.heartbeat.as_mut();
+        let events = heartbeat.map(|heartbeat| heartbeat.settle(attempt, renewal, now));
+        drop(state);
+        self.report(events.into_iter().flatten().flatten());
+    }
+
+    async fn follow_replicas(&self) {
+        loop {
+            sleep(self.shared.options.list_interval).await;
+            if let Err(error) = self.list().await {
+                debug!(error = %reason(&error), "the replicas cannot be listed");
+            }
+        }
+    }
+
+    /// Lists the replicas, and reports those that have gone.
+    async fn list(&self) -> Result<(), StoreError> {
+        let shared = &self.shared;
+        let most = shared.options.max_replicas.saturating_mul(2);
+        let mut listed = shared.operations().list(most).await?;
+        listed.remove(&shared.replica);
+        if listed.len() + 1 >= most {
+            warn!(most, "the fleet has too many replicas to list");
+            return Ok(());
+        }
+        let now = shared.now();
+        if shared.state.lock().roster.lacks(&listed, now) {
+            self.check_epoch().await;
+        }
+        self.update(listed, now);
+        Ok(())
+    }
+
+    fn update(&self, listed: BTreeSet<ReplicaId>, now: StoreTime) {
+        let gone = self.shared.state.lock().roster.update(listed, now);
+        self.report(gone.into_iter().map(FleetEvent::Gone));
+    }
+
+    async fn check_epoch(&self) {
+        let Ok(fresh) = fresh_epoch() else {
+            return;
+        };
+        let epoch = self.shared.operations().epoch(fresh).await;
+        if epoch.is_ok_and(|epoch| self.shared.has_new_epoch(epoch)) {
+            self.report([FleetEvent::ContentLost]);
+        }
+    }
+
+    async fn follow_clock(&self) {
+        loop {
+            sleep(self.shared.options.clock_interval).await;
+            if let Err(error) = self.shared.operations().measure_clock().await {
+                debug!(error = %reason(&error), "the clock of the store cannot be read");
+            }
+        }
+    }
+
+    fn report(&self, events: impl IntoIterator<Item = FleetEvent>) {
+        let replica = self.shared.replica;
+        for event in events {
+            log(replica, event);
+            // Without a reader the event is not needed.
+            let _ = self.events.send(event);
+        }
+    }
+}
+
+fn renewal(result: Result<pintle_store::Version, StoreError>) -> Renewal {
+    match result {
+        Ok(version) => Renewal::Written(version),
+        Err(StoreError::Conflict { found }) => Renewal::Conflict(found),
+        Err(error) => {
+            debug!(error = %reason(&error), "the presence cannot be renewed");
+            Renewal::Failed
+        }
+    }
+}
+
+fn log(replica: ReplicaId, event: FleetEvent) {
+    match event {
+        FleetEvent::Gone(other) => info!(%replica, %other, "another replica has gone"),
+        FleetEvent::Lapsed => warn!(%replica, "the presence of the replica lapsed"),
+        FleetEvent::Renewed => info!(%replica, "the presence of the replica is written again"),
+        FleetEvent::Offline => warn!(%replica, "the replica is offline: the store does not answer"),
+        FleetEvent::Online => info!(%replica, "the replica is online: the store answers again"),
+        FleetEvent::ContentLost => warn!(%replica, "the store has lost its content"),
+        FleetEvent::Missed(_) => {}
+    }
+}
+
+/// The error of the engine, because the error of the trait is general.
+fn reason(error: &StoreError) -> &dyn std::error::Error {
+    std::error::Error::source(error).unwrap_or(error)
+}

@@ -1,0 +1,107 @@
+//! The operations of the store for a fleet: each ends within a time.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use pintle_store::{
+    Epoch, Expiry, Key, Page, Precondition, Record, Retry, Store, StoreError, StoreTime, Version,
+};
+use tokio::time::{Instant, timeout};
+
+use super::error::OperationTimeoutError;
+use super::layout;
+use super::replica_id::ReplicaId;
+use super::store_clock::{Probe, StoreClock};
+
+/// The number of probes of one measurement of the clock.
+const PROBES: usize = 5;
+
+/// A store, its clock, and the time of one operation.
+pub(super) struct Operations<'a> {
+    pub(super) store: &'a dyn Store,
+    pub(super) clock: &'a StoreClock,
+    pub(super) timeout: Duration,
+}
+
+impl Operations<'_> {
+    async fn bounded<T>(
+        &self,
+        operation: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match timeout(self.timeout, operation).await {
+            Ok(result) => result,
+            Err(_) => Err(StoreError::backend(Retry::Later, OperationTimeoutError)),
+        }
+    }
+
+    /// Measures the clock of the store. Returns false if the store has no clock of its own.
+    pub(super) async fn measure_clock(&self) -> Result<bool, StoreError> {
+        let mut probes = Vec::with_capacity(PROBES);
+        for _ in 0..PROBES {
+            let sent = Instant::now();
+            let Some(time) = self.bounded(self.store.time()).await? else {
+                return Ok(false);
+            };
+            let received = Instant::now();
+            probes.push(Probe {
+                sent,
+                received,
+                time,
+            });
+        }
+        self.clock.set(&probes);
+        Ok(true)
+    }
+
+    pub(super) async fn epoch(&self, fresh: Epoch) -> Result<Epoch, StoreError> {
+        self.bounded(self.store.epoch(fresh)).await
+    }
+
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.bounded(self.store.get(self.clock.now(), key)).await
+    }
+
+    /// Writes a record that never expires, into an absent place.
+    pub(super) async fn create(&self, key: &Key, value: Bytes) -> Result<Version, StoreError> {
+        let (now, absent) = (self.clock.now(), Precondition::Absent);
+        self.bounded(self.store.put(now, key, value, absent, Expiry::Never))
+            .await
+    }
+
+    pub(super) async fn write_presence(
+        &self,
+        of: ReplicaId,
+        value: Bytes,
+        condition: Precondition,
+        expires: StoreTime,
+    ) -> Result<Version, StoreError> {
+        let (key, now) = (layout::presence_key(of), self.clock.now());
+        let expiry = Expiry::At(expires);
+        self.bounded(self.store.put(now, &key, value, condition, expiry))
+            .await
+    }
+
+    pub(super) async fn remove_presence(&self, of: ReplicaId) -> Result<bool, StoreError> {
+        let (key, now) = (layout::presence_key(of), self.clock.now());
+        self.bounded(self.store.remove(now, &key, Precondition::Any))
+            .await
+    }
+
+    /// Lists the present replicas. Stops at `most`.
+    pub(super) async fn list(&self, most: usize) -> Result<BTreeSet<ReplicaId>, StoreError> {
+        let prefix = layout::presences();
+        let (mut replicas, mut page) = (BTreeSet::new(), Page::first(most));
+        loop {
+            let now = self.clock.now();
+            let listing = self.bounded(self.store.list(now, &prefix, page)).await?;
+            let keys = listing.records.iter().map(|(key, _)| key);
+            replicas.extend(keys.filter_map(layout::replica_of));
+            match listing.next {
+                Some(next) if replicas.len() < most => page = Page::after(next, most),
+                _ => return Ok(replicas),
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The state that all handles of a fleet share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_store::{Epoch, Store, StoreTime};
+
+use super::heartbeat::Heartbeat;
+use super::operations::Operations;
+use super::options::{FleetOptions, ServerName};
+use super::replica_id::ReplicaId;
+use super::roster::Roster;
+use super::store_clock::StoreClock;
+use crate::sync::Mutex;
+
+/// One replica of a store.
+pub(super) struct Shared {
+    pub(super) replica: ReplicaId,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) clock: StoreClock,
+    pub(super) options: FleetOptions,
+    pub(super) state: Mutex<SharedState>,
+}
+
+/// The part that changes.
+#[derive(Debug, Default)]
+pub(super) struct SharedState {
+    /// None in a fleet of one.
+    pub(super) heartbeat: Option<Heartbeat>,
+    pub(super) roster: Roster,
+    pub(super) server: Option<ServerName>,
+    pub(super) epoch: Option<Epoch>,
+    pub(super) is_leaving: bool,
+}
+
+impl Shared {
+    pub(super) fn new(replica: ReplicaId, store: Arc<dyn Store>, options: FleetOptions) -> Self {
+        Self {
+            replica,
+            store,
+            clock: StoreClock::local(),
+            options: options.normalized(),
+            state: Mutex::default(),
+        }
+    }
+
+    pub(super) fn now(&self) -> StoreTime {
+        self.clock.now()
+    }
+
+    /// Operations that each end within the operation timeout.
+    pub(super) fn operations(&self) -> Operations<'_> {
+        self.operations_within(self.options.operation_timeout)
+    }
+
+    pub(super) fn operations_within(&self, timeout: Duration) -> Operations<'_> {
+        Operations {
+            store: self.store.as_ref(),
+            clock: &self.clock,
+            timeout,
+        }
+    }
+
+    /// Takes over an epoch. Returns true if it is not the one of before: the content was lost.
+    pub(super) fn has_new_epoch(&self, epoch: Epoch) -> bool {
+        // All replicas write their presences again within this time.
+        let grace = self.now() + self.options.presence_ttl;
+        let mut state = self.state.lock();
+        let known = state.epoch.replace(epoch);
+        let is_new = known.is_some_and(|known| known != epoch);
+        if is_new {
+            state.roster.wait_until(grace);
+        }
+        is_new
+    }
+}
