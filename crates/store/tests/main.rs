@@ -2,6 +2,7 @@
 
 mod faults;
 mod file;
+mod kills;
 mod model;
 mod shelf;
 mod suite;
