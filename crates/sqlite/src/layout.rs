@@ -13,8 +13,8 @@ const LAYOUT: i64 = 1;
 /// Marks a database as a store of Pintle: the letters `Pntl`.
 const APPLICATION: i64 = 0x506e_746c;
 
-/// Longest wait for the lock of another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest wait of an operation for its turn and for the lock of another process.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `sequence` has the last version or position. Numbers are never used again.
 const TABLES: &str = "

@@ -23,7 +23,8 @@ use crate::{counters, logs, records};
 /// Several processes of one host may open the same file. The file must not be on a network file system,
 /// because its locks may not work there.
 ///
-/// At most [`StoreLimits::max_queued_writes`] operations wait for each of the two threads. Dropping the
+/// At most [`StoreLimits::max_queued_writes`] operations wait for each of the two threads. One that waits
+/// longer than 5 s, also for the lock of another process, fails and has not happened. Dropping the
 /// store waits for them. The disk bounds the content: see [`Capacity::Engine`].
 #[derive(Debug)]
 pub struct SqliteStore {

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pintle_store::{Retry, StoreError, Watchers};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::layout;
+use crate::layout::{self, BUSY_TIMEOUT};
 use crate::open_error::OpenError;
 use crate::values::Failed;
 
@@ -52,15 +52,18 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// The errors of the operation; [`StoreError::Backend`] if too many operations wait.
+    /// The errors of the operation; [`StoreError::Backend`] if too many operations wait, or if this one
+    /// waits longer than [`BUSY_TIMEOUT`].
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         operation: impl FnOnce(&mut Connection) -> Result<T, Failed> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
+        let end = Instant::now() + BUSY_TIMEOUT;
         let job = move |connection: &mut Connection| {
+            let ended = wait_until(connection, end).and_then(|()| operation(connection));
             // A caller that is gone does not need the answer.
-            let _ = answer.send(operation(connection).map_err(|Failed(error)| error));
+            let _ = answer.send(ended.map_err(|Failed(error)| error));
         };
         self.push(Box::new(job))?;
         answered.await.unwrap_or_else(|_| {
@@ -94,6 +97,17 @@ impl Drop for Worker {
             let _ = thread.join();
         }
     }
+}
+
+/// Limits the wait for the lock of another process. The wait in the queue counts, because the operations
+/// before this one may have waited for the same lock.
+fn wait_until(connection: &Connection, end: Instant) -> Result<(), Failed> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        let source = "the database was busy for 5 s; the operation did not happen";
+        return Err(Failed(StoreError::backend(Retry::Later, source)));
+    }
+    Ok(connection.busy_timeout(left)?)
 }
 
 fn run(mut connection: Connection, queue: &Receiver<Job>) {

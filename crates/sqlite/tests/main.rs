@@ -1,6 +1,7 @@
 //! A store in a SQLite database: the contract, several openings, several processes, and other files.
 
 mod files;
+mod kills;
 mod processes;
 mod suite;
 mod support;
