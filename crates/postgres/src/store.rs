@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::connect_error::ConnectError;
 use crate::logs::Append;
-use crate::notices::{Listener, Outbox, Sender, send};
+use crate::notices::{Late, Listener, Outbox, Sender, send};
 use crate::operation_error::OperationError;
 use crate::pool::Pool;
 use crate::start::start;
@@ -38,9 +38,10 @@ pub struct PostgresStore {
     pool: Arc<Pool>,
     outbox: Arc<Outbox>,
     watchers: Arc<Watchers>,
+    late: Arc<Late>,
     limits: StoreLimits,
-    /// The listener. Ends with the store.
-    _listener: JoinSet<()>,
+    /// The listener, and the reports of late writes. They end with the store.
+    _tasks: JoinSet<()>,
 }
 
 impl PostgresStore {
@@ -83,9 +84,13 @@ impl PostgresStore {
         let listening = listener.listen().await?;
         let mut tasks = JoinSet::new();
         tasks.spawn(listener.run(listening));
+        let outbox = Arc::new(Outbox::default());
+        let late = Arc::new(Late::default());
+        let limit = target.operation_timeout;
+        let (copy, reports) = (Arc::clone(&watchers), Arc::clone(&outbox));
+        tasks.spawn(Arc::clone(&late).run(limit, copy, reports));
         let channel = target.schema.clone();
         let pool = Arc::new(Pool::start(first, target, tls, &limits));
-        let outbox = Arc::new(Outbox::default());
         // The task ends after the last notification of a closed outbox.
         drop(tokio::spawn(send(
             Arc::clone(&pool),
@@ -97,41 +102,53 @@ impl PostgresStore {
             pool,
             outbox,
             watchers,
+            late,
             limits,
-            _listener: tasks,
+            _tasks: tasks,
         })
     }
 
-    /// Reports a write at its end. A write that fails or is dropped is reported too, because it may be
-    /// visible. A conflict changed nothing.
+    /// Reports a write at its end. A conflict changed nothing. A write that fails or is dropped may be
+    /// visible now or later.
     async fn reported<T>(
         &self,
         key: &Key,
         write: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        let mut report = ReportOnDrop {
-            store: self,
-            key,
-            is_needed: true,
-        };
+        let report = Report(Some((self, key)));
         let ended = write.await;
-        report.is_needed = !ended.as_ref().is_err_and(StoreError::is_conflict);
+        match &ended {
+            Ok(_) => report.ended(),
+            Err(error) if error.is_conflict() => report.cancel(),
+            Err(_) => drop(report),
+        }
         ended
     }
 }
 
-/// Reports a change at the end of a write, or when its caller drops it.
-struct ReportOnDrop<'a> {
-    store: &'a PostgresStore,
-    key: &'a Key,
-    is_needed: bool,
+/// Reports a write to the watchers of all processes. Dropped before the end of the write, it reports the
+/// write twice: now, and after the server has ended it.
+struct Report<'a>(Option<(&'a PostgresStore, &'a Key)>);
+
+impl Report<'_> {
+    fn ended(mut self) {
+        if let Some((store, key)) = self.0.take() {
+            store.watchers.notify(key);
+            store.outbox.push(key);
+        }
+    }
+
+    fn cancel(mut self) {
+        self.0 = None;
+    }
 }
 
-impl Drop for ReportOnDrop<'_> {
+impl Drop for Report<'_> {
     fn drop(&mut self) {
-        if self.is_needed {
-            self.store.watchers.notify(self.key);
-            self.store.outbox.push(self.key);
+        if let Some((store, key)) = self.0.take() {
+            store.watchers.notify(key);
+            store.outbox.push(key);
+            store.late.push();
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A server that restarts, crashes, or does not answer.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use pintle_postgres::PostgresStore;
@@ -142,6 +143,30 @@ async fn a_statement_that_is_late_ends_and_did_not_happen() {
     assert!(text.starts_with("PostgreSQL reports 57014: "), "{text}");
     admin.batch_execute("ROLLBACK").await.expect("unlocks");
     put().await.expect("puts");
+}
+
+#[tokio::test]
+async fn a_write_whose_caller_is_gone_wakes_watchers_when_it_ends() {
+    let Some(engine) = Engine::shared() else {
+        return;
+    };
+    let schema = fresh("restarts");
+    let store = open(&format!("{}&operation_timeout=3000", engine.url(&schema))).await;
+    let name = key("a");
+    let prefix = Prefix::from(name.clone());
+    let mut changes = store.changed(&prefix).await.expect("watches");
+    let admin = engine.admin().await;
+    let lock = format!("BEGIN; LOCK TABLE {schema}.record IN EXCLUSIVE MODE");
+    admin.batch_execute(&lock).await.expect("locks");
+    let mut put = store.put(NOW, &name, "".into(), Precondition::Any, Expiry::Never);
+    assert!(futures_util::poll!(&mut put).is_pending());
+    drop(put);
+    // A wake-up before the end does not count.
+    let _ = futures_util::poll!(pin!(changes.next()));
+    admin.batch_execute("ROLLBACK").await.expect("unlocks");
+    let woken = timeout(LIMIT, changes.next()).await;
+    assert_eq!(woken.expect("a wake-up"), Some(()));
+    assert!(store.get(NOW, &name).await.expect("gets").is_some());
 }
 
 // hardening: H-194
