@@ -3,7 +3,9 @@
 mod bounds;
 mod core;
 mod core_questions;
+mod engine;
 mod extension;
+mod faults;
 mod guest;
 mod lifetime;
 mod listening;

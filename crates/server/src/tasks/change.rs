@@ -23,8 +23,23 @@ impl Tasks {
     /// The error of the store; the change may have happened then.
     pub(crate) async fn change(
         &self,
+        key: (Option<&str>, &str),
+        mut known: Option<StoredTask>,
+        change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
+    ) -> Result<Option<StoredTask>, TypedStoreError> {
+        self.change_known(key, &mut known, change).await
+    }
+
+    /// As [`change`](Self::change). `known` is the latest state of the record afterwards, if that is
+    /// certain.
+    ///
+    /// # Errors
+    ///
+    /// As [`change`](Self::change).
+    pub(super) async fn change_known(
+        &self,
         (owner, id): (Option<&str>, &str),
-        known: Option<StoredTask>,
+        known: &mut Option<StoredTask>,
         change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<StoredTask>, TypedStoreError> {
         let _turn = self.change_locks.take(id).await;
@@ -51,7 +66,7 @@ impl Tasks {
     async fn write_change(
         &self,
         name: &str,
-        mut known: Option<StoredTask>,
+        known: &mut Option<StoredTask>,
         mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<(StoredTask, bool)>, TypedStoreError> {
         let mut conflict = StoreError::Conflict { found: None };
@@ -65,6 +80,7 @@ impl Tasks {
                 },
             };
             let Some(mut record) = change(&before.record, now) else {
+                *known = Some(before);
                 return Ok(None);
             };
             let is_news = is_news_after(&before.record, &record);
@@ -74,7 +90,11 @@ impl Tasks {
             let until = Expiry::At(record.stored_until(&self.options));
             let condition = Precondition::Version(before.version);
             match self.records.put(now, name, &record, condition, until).await {
-                Ok(version) => return Ok(Some((StoredTask { record, version }, is_news))),
+                Ok(version) => {
+                    let stored = StoredTask { record, version };
+                    *known = Some(stored.clone());
+                    return Ok(Some((stored, is_news)));
+                }
                 Err(TypedStoreError::Store(error)) if error.is_conflict() => conflict = error,
                 Err(error) => return Err(error),
             }

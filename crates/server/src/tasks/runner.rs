@@ -315,15 +315,14 @@ impl Runner {
         &self,
         change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, TypedStoreError> {
-        let known = self.known.lock().take();
+        let mut known = self.known.lock().take();
         let key = (self.owner.as_deref(), &*self.id);
-        let changed = self.tasks.change(key, known, change).await;
+        let changed = self.tasks.change_known(key, &mut known, change).await;
         if let Err(error) = &changed {
             tracing::error!(%error, "a task cannot be stored");
         }
-        let changed = changed?;
-        self.known.lock().clone_from(&changed);
-        Ok(changed.map(|stored| stored.record))
+        *self.known.lock() = known;
+        Ok(changed?.map(|stored| stored.record))
     }
 
     /// What a handler that ended so comes to: exactly what a plain call would have.

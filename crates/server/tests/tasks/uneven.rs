@@ -33,6 +33,11 @@ impl Uneven {
         }
     }
 
+    /// The next number.
+    pub(crate) fn number(&self) -> u64 {
+        self.next()
+    }
+
     fn next(&self) -> u64 {
         let step = |mut state: u64| {
             state ^= state << 13;
