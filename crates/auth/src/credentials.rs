@@ -6,18 +6,18 @@
 mod file;
 #[cfg(feature = "keyring")]
 mod keyring;
+mod memory;
 mod record;
 
-use std::collections::BTreeMap;
 use std::io;
-
-use pintle_runtime::sync::Mutex;
+use std::sync::Arc;
 
 use crate::secret::Secret;
 
 pub use file::FileCredentials;
 #[cfg(feature = "keyring")]
 pub use keyring::{KeyringCredentials, KeyringError};
+pub use memory::MemoryCredentials;
 pub(crate) use record::{Clients, GrantRecord};
 
 /// Exclusive right to renew the text of a key. A drop releases it.
@@ -52,29 +52,16 @@ pub trait CredentialStore: Send + Sync + 'static {
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>>;
 }
 
-/// Stores credentials in memory until the process ends. Several clients of one server must share it.
-#[derive(Debug, Default)]
-pub struct MemoryCredentials {
-    texts: Mutex<BTreeMap<Box<str>, Secret>>,
-}
-
-impl CredentialStore for MemoryCredentials {
+impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
-        let texts = self.texts.lock();
-        Ok(texts.get(key).cloned())
+        (**self).load(key)
     }
 
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
-        let mut texts = self.texts.lock();
-        match text {
-            Some(text) => texts.insert(key.into(), text.clone()),
-            None => texts.remove(key),
-        };
-        Ok(())
+        (**self).save(key, text)
     }
 
-    /// Always succeeds, because no other process shares the store.
-    fn try_lock(&self, _: &str) -> io::Result<Option<KeyGuard>> {
-        Ok(Some(Box::new(())))
+    fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
+        (**self).try_lock(key)
     }
 }

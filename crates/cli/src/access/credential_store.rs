@@ -33,7 +33,7 @@ pub(crate) struct UserCredentials(Backend);
 #[derive(Clone)]
 enum Backend {
     /// In memory, until this run ends.
-    Run(Arc<MemoryCredentials>),
+    Run(MemoryCredentials),
     /// In files or the keyring, until the user signs out.
     User(UserStore),
 }
@@ -61,7 +61,7 @@ enum Location {
 impl UserCredentials {
     /// Stores credentials for this run only. A client that signs in as itself can get a token at any time.
     pub(super) fn for_this_run() -> Self {
-        Self(Backend::Run(Arc::default()))
+        Self(Backend::Run(MemoryCredentials::default()))
     }
 
     /// Stores credentials for this user: in the keyring if the settings request it, otherwise in files.

@@ -117,7 +117,7 @@ fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, ClientConfig)> {
 /// Stores credentials, and records every stored value, keys of proofs included.
 #[derive(Clone, Default)]
 struct Ledger {
-    kept: Arc<MemoryCredentials>,
+    kept: MemoryCredentials,
     all: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -125,7 +125,7 @@ impl Ledger {
     /// Another store with the same record.
     fn anew(&self) -> Self {
         Self {
-            kept: Arc::default(),
+            kept: MemoryCredentials::default(),
             all: Arc::clone(&self.all),
         }
     }

@@ -150,24 +150,16 @@ async fn a_sign_out_revokes_the_token_that_was_not_saved() {
     assert_eq!(disk.stored(), "");
 }
 
-// hardening: H-42, H-45
-#[cfg(unix)]
-#[tokio::test]
-async fn processes_with_a_shared_directory_refresh_once() {
-    let name = format!("pintle-auth-shared-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    let _ = std::fs::remove_dir_all(&path);
+/// Renews one refused token by three authorizers at once, each over the shared store.
+async fn refresh_together(stores: [impl CredentialStore; 4]) {
     let site = Site::default();
-    let store = || FileCredentials::at(&path).expect("a directory");
-    oauth_with(&site, store()).sign_in().await.expect("a token");
+    let [first, others @ ..] = stores.map(|store| oauth_with(&site, store));
+    first.sign_in().await.expect("a token");
     let mut all = Vec::new();
-    for _ in 0..3 {
-        let one = oauth_with(&site, store());
+    for one in others {
         assert_eq!(bearer(&one).await, ("Bearer access-secret-1".to_owned(), 1));
         all.push(tokio::spawn(async move {
-            one.handle_challenge(summary(), unauthorized(1))
-                .await
-                .expect("a way on");
+            renew(&one, 1).await;
             bearer(&one).await.0
         }));
     }
@@ -176,5 +168,22 @@ async fn processes_with_a_shared_directory_refresh_once() {
     }
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+}
+
+// hardening: H-42, H-45
+#[cfg(unix)]
+#[tokio::test]
+async fn processes_with_a_shared_directory_refresh_once() {
+    let name = format!("pintle-auth-shared-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    refresh_together([(); 4].map(|()| FileCredentials::at(&path).expect("a directory"))).await;
     std::fs::remove_dir_all(&path).expect("removed");
+}
+
+// hardening: H-42
+#[tokio::test]
+async fn authorizers_with_a_shared_memory_refresh_once() {
+    let store = MemoryCredentials::default();
+    refresh_together([(); 4].map(|()| store.clone())).await;
 }
