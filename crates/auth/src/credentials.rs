@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use crate::secret::Secret;
 
-pub use file::FileCredentials;
+pub use file::FileCredentialStore;
 #[cfg(feature = "keyring")]
-pub use keyring::{KeyringCredentials, KeyringError};
-pub use memory::MemoryCredentials;
+pub use keyring::{KeyringCredentialStore, KeyringError};
+pub use memory::MemoryCredentialStore;
 pub(crate) use record::{Clients, GrantRecord};
 
 /// Exclusive right to renew the text of a key. A drop releases it.

@@ -47,9 +47,9 @@ pub use client::{
     GrantFlow,
 };
 #[cfg(feature = "client")]
-pub use credentials::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials};
+pub use credentials::{CredentialStore, FileCredentialStore, KeyGuard, MemoryCredentialStore};
 #[cfg(feature = "keyring")]
-pub use credentials::{KeyringCredentials, KeyringError};
+pub use credentials::{KeyringCredentialStore, KeyringError};
 #[cfg(feature = "client")]
 pub use error::{
     AuthError, AuthServerError, AuthorizationResponseError, EndpointRequest, OAuthErrorResponse,

@@ -65,7 +65,7 @@
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
-//! | `keyring` | no | their credentials in the keyring of the system: `auth::KeyringCredentials` |
+//! | `keyring` | no | their credentials in the keyring of the system: `auth::KeyringCredentialStore` |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
 //! Features add items; they never change the behavior of existing items.

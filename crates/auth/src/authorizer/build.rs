@@ -9,7 +9,7 @@ use pintle_runtime::{BoxFetch, WebUrl};
 
 use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
 use crate::client::ClientConfig;
-use crate::credentials::{CredentialStore, MemoryCredentials};
+use crate::credentials::{CredentialStore, MemoryCredentialStore};
 use crate::error::AuthError;
 use crate::fetch_policy::FetchPolicy;
 use crate::flow::{AuthorizationResponse, SignInRequest};
@@ -78,7 +78,7 @@ impl OAuthBuilder {
             server,
             profile,
             fetch,
-            store: Arc::new(MemoryCredentials::default()),
+            store: Arc::new(MemoryCredentialStore::default()),
             on_visit: None,
             on_assertion: None,
             redirect: None,

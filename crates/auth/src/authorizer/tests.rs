@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::*;
 use crate::client::ClientRegistration;
-use crate::credentials::{FileCredentials, MemoryCredentials};
+use crate::credentials::{FileCredentialStore, MemoryCredentialStore};
 use crate::form;
 
 const SERVER: &str = "https://mcp.example/mcp";
@@ -161,7 +161,7 @@ fn renew_state(visit: &SignInRequest) -> String {
 }
 
 fn oauth(site: &Site) -> OAuth {
-    oauth_with(site, MemoryCredentials::default())
+    oauth_with(site, MemoryCredentialStore::default())
 }
 
 fn summary() -> RequestSummary<'static> {

@@ -23,11 +23,11 @@ const DRAFT_TTL: Duration = Duration::from_secs(60 * 60);
 ///
 /// The files are not encrypted: programs of the same user can read them.
 #[derive(Debug, Clone)]
-pub struct FileCredentials {
+pub struct FileCredentialStore {
     directory: PathBuf,
 }
 
-impl FileCredentials {
+impl FileCredentialStore {
     /// Creates a store in `directory`. A missing directory is created.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl FileCredentials {
     }
 }
 
-impl CredentialStore for FileCredentials {
+impl CredentialStore for FileCredentialStore {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         let path = self.path(key, "json");
         match fs::metadata(&path) {
@@ -170,7 +170,7 @@ mod tests {
     fn only_the_user_can_read_stored_credentials() {
         use std::os::unix::fs::PermissionsExt;
         let path = directory("private");
-        let store = FileCredentials::at(&path).expect("a directory");
+        let store = FileCredentialStore::at(&path).expect("a directory");
         store.save("k", Some(&"one".into())).expect("kept");
         store.save("k", Some(&"two".into())).expect("replaced");
         let guard = store.try_lock("k").expect("a lock");
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_credential_is_ignored() {
         let path = directory("broken");
-        let store = FileCredentials::at(&path).expect("a directory");
+        let store = FileCredentialStore::at(&path).expect("a directory");
         let large = vec![b'x'; usize::try_from(MOST_BYTES).expect("a size") + 1];
         for broken in [&b"\xff\xfe"[..], &large] {
             fs::write(store.path("k", "json"), broken).expect("written");
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_save_that_fails_leaves_no_draft_and_no_half_a_file() {
         let path = directory("draft");
-        let store = FileCredentials::at(&path).expect("a directory");
+        let store = FileCredentialStore::at(&path).expect("a directory");
         // No file takes the place of a directory with something in it.
         let taken = store.path("k", "json").join("something");
         fs::create_dir_all(&taken).expect("a directory");
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn drafts_of_killed_processes_are_removed_once_they_are_old() {
         let path = directory("killed");
-        let store = FileCredentials::at(&path).expect("a directory");
+        let store = FileCredentialStore::at(&path).expect("a directory");
         store.save("k", Some(&"one".into())).expect("saved");
         let hour = fs::FileTimes::new().set_modified(SystemTime::now() - DRAFT_TTL);
         for (name, is_old) in [("a.1.new", true), ("b.2.new", false), ("c.lock", true)] {
@@ -239,7 +239,7 @@ mod tests {
                 file.set_times(hour).expect("a time");
             }
         }
-        let again = FileCredentials::at(&path).expect("a directory");
+        let again = FileCredentialStore::at(&path).expect("a directory");
         assert!(!path.join("a.1.new").exists());
         assert!(path.join("b.2.new").exists(), "a process may be writing it");
         assert!(path.join("c.lock").exists());
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn one_renews_at_a_time() {
         let path = directory("lock");
-        let [one, two] = [(); 2].map(|()| FileCredentials::at(&path).expect("a directory"));
+        let [one, two] = [(); 2].map(|()| FileCredentialStore::at(&path).expect("a directory"));
         let guard = one.try_lock("k").expect("a lock").expect("free");
         assert!(two.try_lock("k").expect("a lock").is_none());
         assert!(two.try_lock("other").expect("a lock").is_some());

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 
-use crate::credentials::{CredentialStore, FileCredentials, KeyGuard};
+use crate::credentials::{CredentialStore, FileCredentialStore, KeyGuard};
 use crate::secret::Secret;
 
 /// Keeps credentials in the keyring of the system, under the name of a program.
@@ -17,13 +17,13 @@ use crate::secret::Secret;
 /// A keyring has no locks: those are files in a directory, and nothing else is in it. Two
 /// directories are two sets of credentials.
 #[derive(Clone)]
-pub struct KeyringCredentials {
+pub struct KeyringCredentialStore {
     ring: Arc<dyn Ring>,
-    locks: FileCredentials,
+    locks: FileCredentialStore,
 }
 
 /// Error of a keyring operation. It is the inner error of the [`io::Error`] that
-/// [`KeyringCredentials`] returns.
+/// [`KeyringCredentialStore`] returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
@@ -40,15 +40,15 @@ pub enum KeyringError {
     Unreadable,
 }
 
-impl KeyringCredentials {
+impl KeyringCredentialStore {
     /// Keeps credentials under the name of a program, and locks in a directory.
-    pub fn of(program: &str, locks: FileCredentials) -> Self {
+    pub fn of(program: &str, locks: FileCredentialStore) -> Self {
         let program = program.into();
         Self::over(Arc::new(SystemRing { program }), locks)
     }
 
     /// Keeps credentials in another ring than the system's.
-    fn over(ring: Arc<dyn Ring>, locks: FileCredentials) -> Self {
+    fn over(ring: Arc<dyn Ring>, locks: FileCredentialStore) -> Self {
         Self { ring, locks }
     }
 
@@ -61,7 +61,7 @@ impl KeyringCredentials {
     }
 }
 
-impl CredentialStore for KeyringCredentials {
+impl CredentialStore for KeyringCredentialStore {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         match self.ring.get(&self.name(key)) {
             // It must not keep its user from the next sign-in, which replaces it.
@@ -87,9 +87,9 @@ impl CredentialStore for KeyringCredentials {
     }
 }
 
-impl fmt::Debug for KeyringCredentials {
+impl fmt::Debug for KeyringCredentialStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyringCredentials")
+        f.debug_struct("KeyringCredentialStore")
             .field("locks", &self.locks)
             .finish_non_exhaustive()
     }
@@ -192,11 +192,11 @@ mod tests {
         }
     }
 
-    fn locks(name: &str) -> (PathBuf, FileCredentials) {
+    fn locks(name: &str) -> (PathBuf, FileCredentialStore) {
         let own = format!("pintle-auth-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(own);
         let _ = std::fs::remove_dir_all(&path);
-        let locks = FileCredentials::at(&path).expect("a directory");
+        let locks = FileCredentialStore::at(&path).expect("a directory");
         (path, locks)
     }
 
@@ -209,7 +209,7 @@ mod tests {
     fn credentials_of_a_keyring_are_not_in_a_file() {
         let (path, files) = locks("ring");
         let ring = Arc::new(Kept::default());
-        let store = KeyringCredentials::over(ring.clone(), files);
+        let store = KeyringCredentialStore::over(ring.clone(), files);
         store.save(KEY, Some(&"s3cret".into())).expect("kept");
         let found = store.load(KEY).expect("read").expect("kept");
         assert!(found.is("s3cret"));
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_credential_too_long_for_a_keyring_is_rejected_and_not_shown() {
         let (path, files) = locks("ring-full");
-        let store = KeyringCredentials::over(Arc::new(Kept::default()), files);
+        let store = KeyringCredentialStore::over(Arc::new(Kept::default()), files);
         store
             .save(KEY, Some(&"8 bytes!".into()))
             .expect("it is not too long");
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_not_a_credential_is_ignored() {
         let (path, files) = locks("ring-foreign");
-        let store = KeyringCredentials::over(Arc::new(Foreign), files);
+        let store = KeyringCredentialStore::over(Arc::new(Foreign), files);
         assert!(store.load(KEY).expect("read").is_none());
         std::fs::remove_dir_all(&path).expect("removed");
     }
@@ -276,7 +276,7 @@ mod tests {
         let ring = Arc::new(Kept::default());
         let [one, two] = ["ring-one", "ring-two"].map(|name| {
             let (path, files) = locks(name);
-            (path, KeyringCredentials::over(ring.clone(), files))
+            (path, KeyringCredentialStore::over(ring.clone(), files))
         });
         one.1.save(KEY, Some(&"s3cret".into())).expect("kept");
         assert!(two.1.load(KEY).expect("read").is_none());

@@ -14,12 +14,12 @@ use crate::secret::Secret;
 /// Several authorizers of one server must share a store, because a refresh token may be valid once:
 /// the store lets one of them renew it at a time.
 #[derive(Debug, Clone, Default)]
-pub struct MemoryCredentials {
+pub struct MemoryCredentialStore {
     texts: Arc<Mutex<BTreeMap<Box<str>, Secret>>>,
     locked: Arc<Mutex<BTreeSet<Box<str>>>>,
 }
 
-impl CredentialStore for MemoryCredentials {
+impl CredentialStore for MemoryCredentialStore {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         let texts = self.texts.lock();
         Ok(texts.get(key).cloned())
@@ -47,7 +47,7 @@ struct KeyLock {
 }
 
 impl KeyLock {
-    fn of(store: &MemoryCredentials, key: &str) -> Self {
+    fn of(store: &MemoryCredentialStore, key: &str) -> Self {
         Self {
             key: key.into(),
             locked: Arc::clone(&store.locked),
@@ -68,7 +68,7 @@ mod tests {
     // hardening: H-45
     #[test]
     fn a_key_has_one_guard_at_a_time() {
-        let one = MemoryCredentials::default();
+        let one = MemoryCredentialStore::default();
         let two: Arc<dyn CredentialStore> = Arc::new(one.clone());
         let guard = one.try_lock("k").expect("a lock").expect("free");
         assert!(two.try_lock("k").expect("a lock").is_none());
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn clones_of_a_store_share_its_texts() {
-        let one = MemoryCredentials::default();
+        let one = MemoryCredentialStore::default();
         let two = one.clone();
         one.save("k", Some(&"v".into())).expect("saved");
         assert!(

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::auth::{
-    AuthError, CredentialStore, FileCredentials, KeyGuard, MemoryCredentials, Secret,
+    AuthError, CredentialStore, FileCredentialStore, KeyGuard, MemoryCredentialStore, Secret,
 };
 
 use super::AccessError;
@@ -33,7 +33,7 @@ pub(crate) struct UserCredentials(Backend);
 #[derive(Clone)]
 enum Backend {
     /// In memory, until this run ends.
-    Run(MemoryCredentials),
+    Run(MemoryCredentialStore),
     /// In files or the keyring, until the user signs out.
     User(UserStore),
 }
@@ -49,7 +49,8 @@ struct UserStore {
     preferred: Option<Location>,
 }
 
-type OpenRing = Arc<dyn Fn(FileCredentials) -> io::Result<Arc<dyn CredentialStore>> + Send + Sync>;
+type OpenRing =
+    Arc<dyn Fn(FileCredentialStore) -> io::Result<Arc<dyn CredentialStore>> + Send + Sync>;
 
 /// The place of one entry. Closed: there is no third place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ enum Location {
 impl UserCredentials {
     /// Stores credentials for this run only. A client that signs in as itself can get a token at any time.
     pub(super) fn for_this_run() -> Self {
-        Self(Backend::Run(MemoryCredentials::default()))
+        Self(Backend::Run(MemoryCredentialStore::default()))
     }
 
     /// Stores credentials for this user: in the keyring if the settings request it, otherwise in files.
@@ -122,12 +123,12 @@ impl CredentialStore for UserCredentials {
 }
 
 impl UserStore {
-    fn files(&self) -> io::Result<FileCredentials> {
-        FileCredentials::at(&self.directory)
+    fn files(&self) -> io::Result<FileCredentialStore> {
+        FileCredentialStore::at(&self.directory)
     }
 
     /// Returns the files, or nothing if no credential was ever stored.
-    fn old_files(&self) -> io::Result<Option<FileCredentials>> {
+    fn old_files(&self) -> io::Result<Option<FileCredentialStore>> {
         match self.directory.is_dir() {
             true => self.files().map(Some),
             false => Ok(None),
@@ -196,7 +197,7 @@ impl UserStore {
 }
 
 /// Returns the place of an entry; a new one belongs in a file.
-fn location(files: &FileCredentials, key: &str) -> io::Result<Location> {
+fn location(files: &FileCredentialStore, key: &str) -> io::Result<Location> {
     match list::IN_KEYRING.read(files)?.contains(key) {
         true => Ok(Location::Keyring),
         false => Ok(Location::File),
@@ -204,13 +205,13 @@ fn location(files: &FileCredentials, key: &str) -> io::Result<Location> {
 }
 
 #[cfg(feature = "keyring")]
-fn system_ring(locks: FileCredentials) -> io::Result<Arc<dyn CredentialStore>> {
-    let ring = pintle::auth::KeyringCredentials::of("pintle", locks);
+fn system_ring(locks: FileCredentialStore) -> io::Result<Arc<dyn CredentialStore>> {
+    let ring = pintle::auth::KeyringCredentialStore::of("pintle", locks);
     Ok(Arc::new(ring))
 }
 
 #[cfg(not(feature = "keyring"))]
-fn system_ring(_: FileCredentials) -> io::Result<Arc<dyn CredentialStore>> {
+fn system_ring(_: FileCredentialStore) -> io::Result<Arc<dyn CredentialStore>> {
     let why = "this pintle was built without the feature `keyring`";
     Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }

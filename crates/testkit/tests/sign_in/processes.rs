@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use pintle_auth::{ClientConfig, FileCredentials, OAuth};
+use pintle_auth::{ClientConfig, FileCredentialStore, OAuth};
 use pintle_runtime::{
     AuthChallenge, Authorizer as _, Fetch as _, FetchRequest, FetchResponse, NetworkScope,
     RequestSummary,
@@ -63,7 +63,7 @@ async fn send(mut request: FetchRequest) -> FetchResponse {
 }
 
 fn oauth(server: &str, store: &Path) -> pintle_auth::OAuthBuilder {
-    let store = FileCredentials::at(store).expect("a directory");
+    let store = FileCredentialStore::at(store).expect("a directory");
     let oauth = OAuth::of(server, ClientConfig::new("test"), web());
     oauth.expect("a URL").store(store)
 }

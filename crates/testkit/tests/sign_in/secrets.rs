@@ -9,8 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_auth::{
     Algorithm, AuthorizationResponse, ClientConfig, ClientRegistration, CredentialStore,
-    EnterpriseManaged, FileCredentials, FlowContext, GrantFlow, KeyGuard, MemoryCredentials, OAuth,
-    Scopes, Secret, SigningKey,
+    EnterpriseManaged, FileCredentialStore, FlowContext, GrantFlow, KeyGuard,
+    MemoryCredentialStore, OAuth, Scopes, Secret, SigningKey,
 };
 use pintle_client::Client;
 use pintle_http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
@@ -117,7 +117,7 @@ fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, ClientConfig)> {
 /// Stores credentials, and records every stored value, keys of proofs included.
 #[derive(Clone, Default)]
 struct Ledger {
-    kept: MemoryCredentials,
+    kept: MemoryCredentialStore,
     all: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -125,7 +125,7 @@ impl Ledger {
     /// Another store with the same record.
     fn anew(&self) -> Self {
         Self {
-            kept: MemoryCredentials::default(),
+            kept: MemoryCredentialStore::default(),
             all: Arc::clone(&self.all),
         }
     }
@@ -242,7 +242,7 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
         FlowContext::draw().expect("randomness"),
         AuthorizationResponse::with_query(&format!("code={MARK}")),
         Scopes::parse("a b").expect("scopes"),
-        FileCredentials::at(std::env::temp_dir()).expect("a directory"),
+        FileCredentialStore::at(std::env::temp_dir()).expect("a directory"),
     ));
     let text = captured.text();
     assert!(text.contains("a token is renewed"), "it logs at all");

@@ -17,7 +17,7 @@ fn unknown() -> FetchResponse {
 async fn a_client_that_a_server_forgot_is_registered_again_once() {
     let path = directory("forgotten");
     let site = Site::default();
-    let oauth = || oauth_with(&site, FileCredentials::at(&path).expect("a directory"));
+    let oauth = || oauth_with(&site, FileCredentialStore::at(&path).expect("a directory"));
     oauth().sign_in().await.expect("a token");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 1);
     // It has forgotten the client when its code comes.
@@ -80,7 +80,7 @@ async fn a_preregistered_client_is_not_replaced() {
 async fn a_client_without_a_finished_sign_in_is_registered_again() {
     let path = directory("nobody");
     let site = Site::default();
-    let store = || FileCredentials::at(&path).expect("a directory");
+    let store = || FileCredentialStore::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
     let leads_nowhere = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
@@ -110,7 +110,7 @@ async fn a_secret_that_has_ended_is_not_used_again() {
     for (end, registrations) in [(1, 1), (0, 0), (far, 0)] {
         let path = directory(&format!("ended-{end}"));
         let site = Site::default();
-        let oauth = || oauth_with(&site, FileCredentials::at(&path).expect("a directory"));
+        let oauth = || oauth_with(&site, FileCredentialStore::at(&path).expect("a directory"));
         site.respond_once("/register", secret(end));
         oauth().sign_in().await.expect("a token");
         oauth().sign_in().await.expect("a token");
@@ -143,7 +143,7 @@ async fn a_refresh_uses_the_same_client_authentication() {
     let oauth = || {
         OAuth::of(SERVER, profile(), site.clone())
             .expect("a URL")
-            .store(FileCredentials::at(&path).expect("a directory"))
+            .store(FileCredentialStore::at(&path).expect("a directory"))
             .redirect("http://127.0.0.1:7/callback")
             .on_sign_in(|visit| {
                 let state = renew_state(&visit);
@@ -176,7 +176,7 @@ async fn a_refresh_uses_the_same_client_authentication() {
 async fn a_client_does_not_use_the_credentials_of_another() {
     let path = directory("other-client");
     let site = Site::default();
-    let store = || FileCredentials::at(&path).expect("a directory");
+    let store = || FileCredentialStore::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
     let robot = |id: &str| {
         ClientConfig::new("test")

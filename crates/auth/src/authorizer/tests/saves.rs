@@ -12,7 +12,7 @@ struct Disk(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    files: MemoryCredentials,
+    files: MemoryCredentialStore,
     is_full: AtomicBool,
     is_read_only: AtomicBool,
 }
@@ -177,13 +177,13 @@ async fn processes_with_a_shared_directory_refresh_once() {
     let name = format!("pintle-auth-shared-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let _ = std::fs::remove_dir_all(&path);
-    refresh_together([(); 4].map(|()| FileCredentials::at(&path).expect("a directory"))).await;
+    refresh_together([(); 4].map(|()| FileCredentialStore::at(&path).expect("a directory"))).await;
     std::fs::remove_dir_all(&path).expect("removed");
 }
 
 // hardening: H-42
 #[tokio::test]
 async fn authorizers_with_a_shared_memory_refresh_once() {
-    let store = MemoryCredentials::default();
+    let store = MemoryCredentialStore::default();
     refresh_together([(); 4].map(|()| store.clone())).await;
 }

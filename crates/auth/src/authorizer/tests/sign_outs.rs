@@ -93,7 +93,7 @@ async fn a_sign_out_holds_in_every_process() {
     let path = std::env::temp_dir().join(format!("pintle-auth-out-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     let site = Site::default();
-    let store = || FileCredentials::at(&path).expect("a directory");
+    let store = || FileCredentialStore::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
     let other = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")

@@ -13,7 +13,7 @@ const GATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A store whose writes of a grant wait until the test opens the gate.
 struct Gated {
-    files: MemoryCredentials,
+    files: MemoryCredentialStore,
     started: UnboundedSender<()>,
     gate: Mutex<mpsc::Receiver<()>>,
 }
@@ -29,7 +29,7 @@ impl Gate {
         let (started, starts) = unbounded_channel();
         let (open, gate) = mpsc::channel();
         let store = Gated {
-            files: MemoryCredentials::default(),
+            files: MemoryCredentialStore::default(),
             started,
             gate: Mutex::new(gate),
         };

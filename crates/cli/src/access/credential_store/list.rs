@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
-use pintle::auth::{CredentialStore as _, FileCredentials, KeyGuard};
+use pintle::auth::{CredentialStore as _, FileCredentialStore, KeyGuard};
 
 /// The servers with stored credentials.
 pub(super) const SERVERS: List = List("servers");
@@ -23,25 +23,25 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) struct List(&'static str);
 
 impl List {
-    pub(super) fn read(&self, files: &FileCredentials) -> io::Result<BTreeSet<String>> {
+    pub(super) fn read(&self, files: &FileCredentialStore) -> io::Result<BTreeSet<String>> {
         let text = files.load(self.0)?;
         // A list that cannot be parsed counts as empty, because this program did not write it.
         let read = text.and_then(|text| serde_json::from_str(text.reveal()).ok());
         Ok(read.unwrap_or_default())
     }
 
-    pub(super) fn insert(&self, files: &FileCredentials, entry: &str) -> io::Result<()> {
+    pub(super) fn insert(&self, files: &FileCredentialStore, entry: &str) -> io::Result<()> {
         self.change(files, |list| list.insert(entry.to_owned()))
     }
 
-    pub(super) fn remove(&self, files: &FileCredentials, entry: &str) -> io::Result<()> {
+    pub(super) fn remove(&self, files: &FileCredentialStore, entry: &str) -> io::Result<()> {
         self.change(files, |list| list.remove(entry))
     }
 
     /// Changes the list; `change` returns true if it changed an entry.
     fn change(
         &self,
-        files: &FileCredentials,
+        files: &FileCredentialStore,
         change: impl FnOnce(&mut BTreeSet<String>) -> bool,
     ) -> io::Result<()> {
         let _lock = self.lock(files)?;
@@ -56,7 +56,7 @@ impl List {
         files.save(self.0, Some(&text.into()))
     }
 
-    fn lock(&self, files: &FileCredentials) -> io::Result<KeyGuard> {
+    fn lock(&self, files: &FileCredentialStore) -> io::Result<KeyGuard> {
         for _ in 0..TRIES {
             if let Some(guard) = files.try_lock(self.0)? {
                 return Ok(guard);

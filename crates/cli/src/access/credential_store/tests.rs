@@ -33,7 +33,7 @@ struct Fixture {
 
 #[derive(Default)]
 struct Ring {
-    kept: MemoryCredentials,
+    kept: MemoryCredentialStore,
     is_locked: AtomicBool,
 }
 
