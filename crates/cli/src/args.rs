@@ -139,7 +139,7 @@ pub(crate) enum Command {
     Man,
 }
 
-/// The arguments of `pintle list`.
+/// The arguments of `pintle list`: the server whose offers it lists.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]

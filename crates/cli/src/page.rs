@@ -18,7 +18,7 @@ pub(crate) struct Page {
     text: String,
 }
 
-/// A name with a text beside it.
+/// One row of a list: a name, and a text in a column beside it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     pub(crate) name: String,

@@ -81,7 +81,7 @@ impl fmt::Debug for FetchRequest {
     }
 }
 
-/// An answer, read to its end. `Debug` shows the status and the size.
+/// An HTTP response with its whole body. `Debug` shows the status and the size.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct FetchResponse {

@@ -1,4 +1,4 @@
-//! The seam between a client and the transport of its messages.
+//! The traits of a client transport: `Connect` reaches a server, `Transport` moves its messages.
 //!
 //! A client's engine and its transport meet in a [`Wire`]. The transport takes the messages to send
 //! from [`Wire::next`], and passes received messages to [`Wire::receive`]. It reports lost calls

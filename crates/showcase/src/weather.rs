@@ -1,4 +1,4 @@
-//! Another server, mounted: its tools and prompts appear under `weather_`, with a state of its own.
+//! A second server, mounted in the showcase under `weather_`, with a state of its own.
 
 use pintle::prelude::*;
 

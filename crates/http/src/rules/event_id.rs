@@ -1,4 +1,4 @@
-//! Event ids: the session, the stream, and the position on it.
+//! Ids of SSE events (`Last-Event-ID`): a tag of the session, the stream, the position.
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ pub struct NewCall {
     pub routing: Option<Arc<Routing>>,
 }
 
-/// The parameters of a request that this side sends. Closed: as a value, or as bytes.
+/// The parameters of a request that this side sends: a value, or rendered bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallParams {
     /// As a value.
