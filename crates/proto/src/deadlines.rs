@@ -23,14 +23,14 @@ impl<T: Ord + Copy> Deadlines<T> {
         self.heap.push(Reverse((at, call)));
     }
 
-    /// The earliest instant and its call, if [`Deadlines::settle`] was called since the last change.
+    /// The earliest instant and its call, if [`Deadlines::sweep`] was called since the last change.
     pub(crate) fn first(&self) -> Option<(T, u64)> {
         self.heap.peek().map(|Reverse(first)| *first)
     }
 
-    /// Updates the heap after a change. `open` calls are left, `holds` returns whether an instant
+    /// Removes outdated instants from the top of the heap, after a change. `open` calls are left, `holds` returns whether an instant
     /// is still that of its call, and `all` yields every call with its instant.
-    pub(crate) fn settle<I: Iterator<Item = (T, u64)>>(
+    pub(crate) fn sweep<I: Iterator<Item = (T, u64)>>(
         &mut self,
         open: usize,
         holds: impl Fn(T, u64) -> bool,
@@ -96,22 +96,22 @@ mod tests {
             if self.rows.insert(call, until) != Some(until) {
                 self.deadlines.note(call, Tick(until));
             }
-            self.settle();
+            self.sweep();
         }
 
         fn close(&mut self, call: u64) {
             self.rows.remove(&call);
-            self.settle();
+            self.sweep();
         }
 
-        fn settle(&mut self) {
+        fn sweep(&mut self) {
             let rows = &self.rows;
             let holds = |at: Tick, call| {
                 LOOKS.set(LOOKS.get() + 1);
                 rows.get(&call) == Some(&at.0)
             };
             let all = || rows.iter().map(|(call, at)| (Tick(*at), *call));
-            self.deadlines.settle(rows.len(), holds, all);
+            self.deadlines.sweep(rows.len(), holds, all);
         }
 
         fn assert_exact(&self) {

@@ -240,7 +240,7 @@ impl Outbound {
     /// Closes the row of `call`; none if it is closed already.
     pub(crate) fn close(&mut self, call: CallId) -> Option<Row> {
         let row = self.rows.remove(call.0);
-        self.settle_deadlines();
+        self.sweep_deadlines();
         row
     }
 
@@ -273,7 +273,7 @@ impl Outbound {
         if deadline != row.deadline {
             row.deadline = deadline;
             self.deadlines.note(call.0, deadline);
-            self.settle_deadlines();
+            self.sweep_deadlines();
         }
         true
     }
@@ -289,11 +289,11 @@ impl Outbound {
         first.map(|(_, id)| CallId(id))
     }
 
-    fn settle_deadlines(&mut self) {
+    fn sweep_deadlines(&mut self) {
         let rows = &self.rows;
         let holds = |at, id| rows.get(id).is_some_and(|row| row.deadline == at);
         let all = || rows.iter().map(|(id, row)| (row.deadline, id));
-        self.deadlines.settle(rows.len(), holds, all);
+        self.deadlines.sweep(rows.len(), holds, all);
     }
 
     /// All open calls.

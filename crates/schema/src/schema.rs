@@ -47,7 +47,7 @@ pub fn input_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
 pub(crate) fn input_schema_of(mut schema: Value) -> Result<JsonObject, SchemaError> {
     portable::simplify(&mut schema);
     portable::drop_optional_nulls(&mut schema);
-    let mut schema = settle(schema);
+    let mut schema = flatten(schema);
     complete_root(&mut schema);
     check_input(&schema)?;
     Ok(schema)
@@ -64,7 +64,7 @@ pub(crate) fn input_schema_of(mut schema: Value) -> Result<JsonObject, SchemaErr
 pub fn output_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
     let mut schema = generate::<T>(Contract::Serialize);
     portable::simplify(&mut schema);
-    let schema = settle(schema);
+    let schema = flatten(schema);
     check_output(&schema)?;
     Ok(schema)
 }
@@ -77,8 +77,8 @@ pub fn empty_input() -> JsonObject {
     into_object(json!({ "type": "object", "properties": {}, "additionalProperties": false }))
 }
 
-/// Moves definitions and splits lists of types.
-fn settle(mut schema: Value) -> JsonObject {
+/// Splits lists of types, moves definitions to their uses, and drops the docs of variants.
+fn flatten(mut schema: Value) -> JsonObject {
     kinds::split_type_lists(&mut schema);
     let mut root = into_object(schema);
     inline::inline(&mut root);

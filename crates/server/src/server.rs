@@ -1,6 +1,6 @@
-//! A server, described.
+//! The description of a server, and its checks.
 
-mod settle;
+mod build_core;
 
 #[cfg(feature = "sealed")]
 use std::any::Any;
@@ -31,7 +31,7 @@ use crate::tasks::TaskOptions;
 use crate::timeout_store::STORE_TIME;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use crate::typed_layer::{Next, TypedLayer, around};
-use settle::Checked;
+use build_core::Checked;
 
 /// Default number of entries on a page of a list.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
@@ -394,7 +394,7 @@ impl Server {
     pub fn build(mut self) -> Result<App, StartError> {
         let layers = std::mem::take(&mut self.service_layers);
         let mut checked = Checked::default();
-        self.settle(&MountContext::default(), "", &mut checked)?;
+        self.check_offers(&MountContext::default(), "", &mut checked)?;
         let handles = std::mem::take(&mut checked.handles);
         Ok(App::new(self.into_core(checked)?, &handles, layers))
     }

@@ -151,7 +151,7 @@ impl Endpoint {
 
     fn receive_bytes(&mut self, bytes: &[u8]) -> Received {
         let received = self.engine.handle_text(self.now, bytes);
-        self.settle();
+        self.handle_events();
         received
     }
 
@@ -168,7 +168,7 @@ impl Endpoint {
                     let error = Error::invalid_request("the message is too long");
                     let input = Input::Malformed(InvalidMessage::new(None, error));
                     self.engine.handle_input(self.now, input);
-                    self.settle();
+                    self.handle_events();
                 }
             }
         }
@@ -204,7 +204,7 @@ impl Endpoint {
     /// Accepts the end of the conversation.
     pub fn close(&mut self) {
         self.engine.handle_input(self.now, Input::Closed);
-        self.settle();
+        self.handle_events();
     }
 
     /// Makes a call.
@@ -230,7 +230,7 @@ impl Endpoint {
     pub fn cancel(&mut self, call: CallId) {
         self.engine
             .cancel_call(call, Some("no longer wanted".into()));
-        self.settle();
+        self.handle_events();
     }
 
     /// Answers a request with `result`; false if it is not open.
@@ -257,7 +257,7 @@ impl Endpoint {
             return false;
         };
         self.engine.answer(ticket, reply(incoming.method.as_str()));
-        self.settle();
+        self.handle_events();
         true
     }
 
@@ -280,7 +280,7 @@ impl Endpoint {
         {
             self.engine.handle_input(self.now, Input::Timeout);
         }
-        self.settle();
+        self.handle_events();
     }
 
     /// The next instant at which this side acts without a message.
@@ -290,7 +290,7 @@ impl Endpoint {
     }
 
     // Events are handled until there are no more. Messages are not sent here.
-    fn settle(&mut self) {
+    fn handle_events(&mut self) {
         loop {
             while let Some(event) = self.engine.poll_event() {
                 self.note(event);

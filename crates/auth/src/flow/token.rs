@@ -200,7 +200,7 @@ impl Exchange {
 
     /// Returns the client with its authentication method. A refresh needs it, because it does not
     /// read the metadata of the server.
-    pub(crate) fn settled(&self) -> Result<ClientRegistration, AuthError> {
+    pub(crate) fn client_with_method(&self) -> Result<ClientRegistration, AuthError> {
         let method = self.method()?;
         let mut client = self.client.clone();
         if client.method.is_none() && method != Method::None {

@@ -107,7 +107,7 @@ impl KeyRing {
         loop {
             let (fetching, began) = self.join()?;
             let fetched = fetching.clone().await;
-            self.settle(&fetching, &fetched);
+            self.store_fetched(&fetching, &fetched);
             // An older fetch may have been idle without a request, so its failure may be a timeout.
             if fetched.is_ok() || began >= arrived {
                 return fetched;
@@ -141,7 +141,7 @@ impl KeyRing {
     }
 
     /// Stores the result of a fetch, once for all waiting requests.
-    fn settle(&self, fetching: &Fetching, fetched: &Fetched) {
+    fn store_fetched(&self, fetching: &Fetching, fetched: &Fetched) {
         let mut state = self.lock();
         let is_current = |(own, _): &(Fetching, Instant)| own.ptr_eq(fetching);
         if !state.fetching.as_ref().is_some_and(is_current) {

@@ -169,7 +169,7 @@ impl Session {
                     Delivered::Request(key)
                 }
                 _ => {
-                    state.settle(&self.bounds);
+                    state.collect_output(&self.bounds);
                     Delivered::Accepted(std::mem::take(&mut state.notified))
                 }
             }
@@ -226,7 +226,7 @@ impl Session {
             let deadline = state.engine.next_deadline();
             if deadline.is_some_and(|deadline| deadline <= now) {
                 state.engine.handle_input(now, Input::Timeout);
-                state.settle(&self.bounds);
+                state.collect_output(&self.bounds);
             }
             state.lanes.expire(now, &self.bounds.replay);
             let is_unused = state.lanes.is_unused();
@@ -286,7 +286,7 @@ impl Session {
         let mut state = self.lock();
         let was_used = !state.lanes.is_unused();
         let given = act(&mut state);
-        state.settle(&self.bounds);
+        state.collect_output(&self.bounds);
         if was_used {
             // The idle time counts from the end of the last request or stream.
             state.last_use = tokio::time::Instant::now().into_std();
@@ -312,7 +312,7 @@ impl Session {
 
 impl State {
     /// Moves all output of the engine to the lanes.
-    fn settle(&mut self, bounds: &Bounds) {
+    fn collect_output(&mut self, bounds: &Bounds) {
         loop {
             if let Some(event) = self.engine.poll_event() {
                 self.handle(event);

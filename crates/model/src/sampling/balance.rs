@@ -65,10 +65,10 @@ pub fn check_tool_results(messages: &[SamplingMessage]) -> Result<(), SamplingRe
     let mut open = BTreeSet::new();
     for (turn, message) in messages.iter().enumerate() {
         let (uses, results) = ids_of(turn, message)?;
-        settle(&open, &results)?;
+        check_answers(&open, &results)?;
         open = uses;
     }
-    settle(&open, &BTreeSet::new())
+    check_answers(&open, &BTreeSet::new())
 }
 
 type Ids<'a> = BTreeSet<&'a str>;
@@ -105,8 +105,8 @@ fn note<'a>(ids: &mut Ids<'a>, id: &'a str) -> Result<(), SamplingRequestError> 
     Err(SamplingRequestError::Repeated { id: id.to_owned() })
 }
 
-/// Compares what the turn before used with what this one answers.
-fn settle(open: &Ids<'_>, results: &Ids<'_>) -> Result<(), SamplingRequestError> {
+/// Checks that the results of a turn answer the open tool uses of the turn before.
+fn check_answers(open: &Ids<'_>, results: &Ids<'_>) -> Result<(), SamplingRequestError> {
     if let Some(id) = open.difference(results).next() {
         return Err(SamplingRequestError::Unanswered {
             id: (*id).to_owned(),

@@ -68,7 +68,7 @@ impl Connection {
         });
         for call in unsent {
             if let Some(row) = self.outbound.close(call) {
-                self.settle(call, row, Err(PeerCallError::Cancelled));
+                self.settle_call(call, row, Err(PeerCallError::Cancelled));
             }
         }
     }

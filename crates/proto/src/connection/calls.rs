@@ -132,7 +132,7 @@ impl Connection {
         };
         // Settle before notifying the peer, because a stuck peer must not block our caller.
         let (id, lane, stage) = (row.about.wire_id(call), row.about.lane, row.about.stage);
-        self.settle(call, row, Err(failure));
+        self.settle_call(call, row, Err(failure));
         // A call that is still queued is removed from the queue, so there is nothing to cancel.
         let is_unsent = self
             .outbox
@@ -168,13 +168,13 @@ impl Connection {
         if row.about.stage == Stage::Handshake {
             outcome = outcome.and_then(|result| self.accept_welcome(result));
         }
-        self.settle(call, row, outcome);
+        self.settle_call(call, row, outcome);
     }
 
     pub(super) fn settle_all_closed(&mut self) {
         for call in self.outbound.ids() {
             if let Some(row) = self.outbound.close(call) {
-                self.settle(call, row, Err(PeerCallError::Closed));
+                self.settle_call(call, row, Err(PeerCallError::Closed));
             }
         }
     }

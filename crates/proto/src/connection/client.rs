@@ -261,7 +261,7 @@ impl Connection {
         });
         if let Some((call, row)) = call.and_then(|call| Some((call, self.outbound.close(call)?))) {
             let nothing = RawValue::from_string("{}".into()).expect("an object");
-            self.settle(call, row, Ok(nothing));
+            self.settle_call(call, row, Ok(nothing));
         }
     }
 
@@ -300,7 +300,7 @@ impl Connection {
     /// Settles one call that the transport lost. The server is not notified.
     pub fn fail_call(&mut self, call: CallId, error: TransportError) {
         if let Some(row) = self.outbound.close(call) {
-            self.settle(call, row, Err(PeerCallError::Lost(error)));
+            self.settle_call(call, row, Err(PeerCallError::Lost(error)));
         }
     }
 

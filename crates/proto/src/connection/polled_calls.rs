@@ -69,7 +69,7 @@ impl Connection {
         &self.limits
     }
 
-    pub(super) fn settle(&mut self, call: CallId, row: Row, outcome: CallOutcome) {
+    pub(super) fn settle_call(&mut self, call: CallId, row: Row, outcome: CallOutcome) {
         match row.keep {
             Some(keep) => self.outbound.put_kept(call, keep, outcome),
             None => self.events.push_back(Event::Settled(call, outcome)),

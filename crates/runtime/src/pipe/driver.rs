@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{IncomingRequest, Ticket};
 
-use super::intake::{Intake, Settled};
+use super::intake::{AfterOutput, Intake};
 use super::outgoing::Outgoing;
 use super::timer::Timer;
 use super::{PipeEnd, PipeOptions};
@@ -38,7 +38,7 @@ pub(super) struct Driver<R, W, S, M, F> {
     /// `None` once it began.
     shutdown: Option<ShutdownWait>,
     drain: Option<Drain>,
-    settled: Settled,
+    after_output: AfterOutput,
     /// Whether the engine may have events or messages.
     has_changed: bool,
     stalled_at: Option<Instant>,
@@ -85,7 +85,7 @@ where
             timer: Timer::default(),
             shutdown: Some(options.shutdown.clone().wait()),
             drain: None,
-            settled: Settled::default(),
+            after_output: AfterOutput::default(),
             has_changed: true,
             stalled_at: None,
             options,
@@ -125,7 +125,7 @@ where
         let mut has_moved = lines.is_some();
         if has_moved || self.has_changed {
             has_moved |= self.intake.take_held();
-            self.settle(cx);
+            self.collect_output(cx);
         }
         has_moved |= self.write(cx)?;
         Ok(match lines {
@@ -162,10 +162,12 @@ where
     }
 
     /// Moves messages from the engine into the output.
-    fn settle(&mut self, cx: &TaskContext<'_>) {
+    fn collect_output(&mut self, cx: &TaskContext<'_>) {
         let most = self.options.max_unsent_bytes;
-        self.settled = self.intake.settle(cx.waker(), &mut self.outgoing, most);
-        self.has_changed = self.settled.has_more;
+        self.after_output = self
+            .intake
+            .collect_output(cx.waker(), &mut self.outgoing, most);
+        self.has_changed = self.after_output.has_more;
     }
 
     /// Writes once, without a timer. Returns true if the writer took bytes.
@@ -190,8 +192,8 @@ where
                 .is_abandoned()
                 .then_some(PipeEnd::OpeningTimedOut);
         };
-        let is_pending = self.settled.is_answering
-            || self.settled.has_more
+        let is_pending = self.after_output.is_answering
+            || self.after_output.has_more
             || self.intake.is_holding()
             || !self.outgoing.is_empty();
         (!is_pending).then_some(drain.end)
@@ -240,7 +242,7 @@ where
     }
 
     fn first_deadline(&self) -> Option<(Instant, Due)> {
-        let engine = self.settled.deadline.map(Instant::from_std);
+        let engine = self.after_output.deadline.map(Instant::from_std);
         let stall = self
             .stalled_at
             .map(|at| deadline_after(at, self.options.write_timeout));

@@ -45,7 +45,7 @@ enum Offer {
 
 /// The state of the engine after its messages left.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct AfterOutput {
     /// When the engine requires [`Input::Timeout`].
     pub(super) deadline: Option<StdInstant>,
     /// Whether messages stay in the engine.
@@ -104,12 +104,12 @@ where
 
     /// Handles all events, and moves messages into `outgoing` while it has less than `most` bytes.
     /// Output that follows wakes the driver.
-    pub(super) fn settle<W: AsyncWrite + Unpin>(
+    pub(super) fn collect_output<W: AsyncWrite + Unpin>(
         &mut self,
         driver: &Waker,
         outgoing: &mut Outgoing<W>,
         most: usize,
-    ) -> Settled {
+    ) -> AfterOutput {
         loop {
             let step =
                 self.conversation
@@ -118,7 +118,7 @@ where
                         None => ControlFlow::Break(drain(engine, outgoing, most)),
                     });
             match step {
-                ControlFlow::Break(settled) => return settled,
+                ControlFlow::Break(after) => return after,
                 ControlFlow::Continue(event) => self.handle(event),
             }
         }
@@ -249,13 +249,13 @@ fn drain<W: AsyncWrite + Unpin>(
     engine: &mut Connection,
     outgoing: &mut Outgoing<W>,
     most: usize,
-) -> Settled {
+) -> AfterOutput {
     while outgoing.len() < most
         && let Some(transmit) = engine.poll_transmit()
     {
         outgoing.push(transmit.frame);
     }
-    Settled {
+    AfterOutput {
         deadline: engine.next_deadline(),
         has_more: engine.has_output(),
         is_answering: engine.in_flight() > 0,

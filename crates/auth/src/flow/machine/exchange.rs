@@ -57,7 +57,7 @@ impl SignIn {
             }
             Exchanged::Done(given) => Ok(SignInStep::Done(Box::new(TokenGrant {
                 tokens: exchange.tokens(given, at)?,
-                client: exchange.settled()?,
+                client: exchange.client_with_method()?,
                 issuer: self.server.issuer.clone(),
                 resource: self.resource.clone(),
                 token_endpoint: exchange.endpoint,

@@ -146,7 +146,7 @@ impl Network {
             return dialled.map_err(unreachable);
         }
         let opened = self.within(origin, limit, open(origin, reach)).await??;
-        settle(&opened).map_err(unreachable)?;
+        set_socket_options(&opened).map_err(unreachable)?;
         Ok(BoxIo::new(opened))
     }
 
@@ -335,7 +335,7 @@ async fn open_any(addresses: Vec<SocketAddr>) -> io::Result<TcpStream> {
 }
 
 /// Small messages leave at once, and a peer that vanished is noticed.
-fn settle(stream: &TcpStream) -> io::Result<()> {
+fn set_socket_options(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let probes = TcpKeepalive::new()
         .with_time(PROBE)

@@ -48,7 +48,7 @@ impl Session {
                 return TextDelivery::Crowded;
             }
             state.engine.handle_text(now, text);
-            state.settle(&self.bounds);
+            state.collect_output(&self.bounds);
             let notified = std::mem::take(&mut state.notified);
             TextDelivery::Accepted(state.lanes.take_starts(), notified)
         })

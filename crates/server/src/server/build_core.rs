@@ -1,4 +1,4 @@
-//! From a description to what is served: everything is checked, and mounted servers are merged.
+//! Builds the core of a server: checks all offers, and merges those of mounted servers.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub(super) struct Checked {
 }
 
 impl Server {
-    /// Checks what this server and those mounted on it offer.
-    pub(super) fn settle(
+    /// Checks the offers of this server and of those mounted on it.
+    pub(super) fn check_offers(
         &mut self,
         outer: &MountContext,
         prefix: &str,
@@ -68,7 +68,7 @@ impl Server {
         checked.handles.push(self.handle.clone());
         checked.is_dynamic |= self.is_dynamic;
         for (name, mut mounted) in self.mounts.drain(..) {
-            mounted.settle(&mount_context, &format!("{prefix}{name}_"), checked)?;
+            mounted.check_offers(&mount_context, &format!("{prefix}{name}_"), checked)?;
             checked.mounted.push(mounted.capabilities);
         }
         Ok(())
