@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::options::ClientOptions;
-use table::{Row, Table};
+use table::{StoredTask, Table};
 
 /// The poll interval that the client states to the server.
 const POLL: Duration = Duration::from_secs(1);
@@ -115,7 +115,7 @@ impl ClientTaskHandle {
             id: task.task_id.clone(),
             expiry: Instant::now() + ttl,
         };
-        let mut row = Row::new(task);
+        let mut row = StoredTask::new(task);
         row.life = Some(tokio::spawn(life.live(row.end(), work)).abort_handle());
         table.insert(row);
         Ok(created)

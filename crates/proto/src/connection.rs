@@ -308,14 +308,14 @@ impl Connection {
         // An error without an id may be dropped, because a peer that sends only garbage must not
         // make the queue grow without bound. An error with an id answers a call of the peer, and is
         // not dropped.
-        let class = if id.is_some() {
+        let policy = if id.is_some() {
             DropPolicy::Never
         } else {
             DropPolicy::DropOldest
         };
         self.transmit(
             Lane::Session,
-            TransmitKind::Notice(class),
+            TransmitKind::Notice(policy),
             Frame::whole(head),
         );
         Received::Refused(id)
@@ -372,13 +372,13 @@ impl Connection {
     fn transmit_notice<P: Serialize>(
         &mut self,
         lane: Lane,
-        class: DropPolicy,
+        policy: DropPolicy,
         method: &str,
         params: Option<&P>,
     ) {
         let mut head = Vec::with_capacity(224);
         write_notification(&mut head, method, params);
-        self.transmit(lane, TransmitKind::Notice(class), Frame::whole(head));
+        self.transmit(lane, TransmitKind::Notice(policy), Frame::whole(head));
     }
 
     fn transmit(&mut self, lane: Lane, kind: TransmitKind, frame: Frame) {

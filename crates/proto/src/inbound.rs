@@ -19,10 +19,10 @@ const OVERRUN: usize = 4;
 /// The requests of the peer that are not settled, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
-    rows: InlineQueue<Row>,
+    rows: InlineQueue<UnsettledRequest>,
     waiting: VecDeque<IncomingRequest>,
     /// Requests that were answered with a task of the core and still send notices; oldest first.
-    tasks: VecDeque<Row>,
+    tasks: VecDeque<UnsettledRequest>,
     running: usize,
     /// Size of the peer's data in all rows, in bytes.
     bytes: usize,
@@ -40,7 +40,7 @@ pub(crate) struct OpenRequest {
 
 /// A request of the peer that is not settled.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct UnsettledRequest {
     pub(crate) key: RequestKey,
     pub(crate) id: RequestId,
     pub(crate) terms: Arc<Terms>,
@@ -66,7 +66,7 @@ enum State {
     Held,
 }
 
-impl Row {
+impl UnsettledRequest {
     /// Whether progress and logs belong on its lane: not on a listener's.
     pub(crate) fn has_handler(&self) -> bool {
         self.state != State::Held
@@ -156,7 +156,7 @@ impl Inbound {
     fn push(&mut self, key: RequestKey, open: OpenRequest, terms: &Arc<Terms>, state: State) {
         let bytes = open.params + length(&open.id);
         self.bytes += bytes;
-        self.rows.push_back(Row {
+        self.rows.push_back(UnsettledRequest {
             key,
             id: open.id,
             terms: Arc::clone(terms),
@@ -170,21 +170,21 @@ impl Inbound {
         });
     }
 
-    /// The row of a request that is not settled.
-    pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
+    /// Returns a request that is not settled.
+    pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut UnsettledRequest> {
         let at = self.position(key)?;
         self.rows.get_mut(at)
     }
 
     /// The request that is about to be answered with this task.
-    pub(crate) fn row_of_task_mut(&mut self, task_id: &str) -> Option<&mut Row> {
-        let is_named = |row: &Row| row.task.as_deref() == Some(task_id);
+    pub(crate) fn row_of_task_mut(&mut self, task_id: &str) -> Option<&mut UnsettledRequest> {
+        let is_named = |row: &UnsettledRequest| row.task.as_deref() == Some(task_id);
         let at = self.rows.iter().position(is_named)?;
         self.rows.get_mut(at)
     }
 
     /// Returns the row for notices of a handler: that of its request, or that of its task.
-    pub(crate) fn reporting_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
+    pub(crate) fn reporting_mut(&mut self, key: RequestKey) -> Option<&mut UnsettledRequest> {
         match self.position(key) {
             Some(at) => self.rows.get_mut(at).filter(|row| row.has_handler()),
             None => self.tasks.iter_mut().find(|row| row.key == key),
@@ -193,7 +193,7 @@ impl Inbound {
 
     /// Stores the row of an answered request while its task runs; at the limit the oldest row is
     /// dropped.
-    pub(crate) fn keep_task(&mut self, row: Row, limits: &Limits) {
+    pub(crate) fn keep_task(&mut self, row: UnsettledRequest, limits: &Limits) {
         if self.tasks.len() >= limits.max_reported_tasks {
             self.tasks.pop_front();
         }
@@ -219,7 +219,7 @@ impl Inbound {
     }
 
     /// Settles a request.
-    pub(crate) fn remove(&mut self, key: RequestKey) -> Option<Row> {
+    pub(crate) fn remove(&mut self, key: RequestKey) -> Option<UnsettledRequest> {
         let row = self.rows.remove(self.position(key)?)?;
         self.bytes -= row.bytes;
         match row.state {

@@ -39,7 +39,7 @@ impl Timeouts {
 /// The calls in flight, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
-    rows: IdMap<Row>,
+    rows: IdMap<OpenCall>,
     deadlines: Deadlines,
     /// Outcomes that the caller has not polled yet.
     kept: IdMap<Kept>,
@@ -50,9 +50,9 @@ pub(crate) struct Outbound {
 /// How a call ended.
 pub(crate) type CallOutcome = Result<Box<RawValue>, PeerCallError>;
 
-/// One call, with its idle deadline and its total deadline.
+/// A call that has not ended, with its idle deadline and its total deadline.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct OpenCall {
     pub(crate) timeouts: Timeouts,
     pub(crate) about: CallSpec,
     pub(crate) keep: Option<PolledCall>,
@@ -146,7 +146,7 @@ impl Outbound {
             });
         }
         self.next += 1;
-        let row = Row {
+        let row = OpenCall {
             timeouts,
             about,
             keep: None,
@@ -232,13 +232,14 @@ impl Outbound {
 
     /// The open calls that were made for a request.
     pub(crate) fn made_for(&self, parent: RequestKey) -> Vec<CallId> {
-        let is_its = |row: &Row| matches!(&row.keep, Some(keep) if keep.parent == Some(parent));
+        let is_its =
+            |row: &OpenCall| matches!(&row.keep, Some(keep) if keep.parent == Some(parent));
         let its = self.rows.iter().filter(|(_, row)| is_its(row));
         its.map(|(id, _)| CallId(id)).collect()
     }
 
     /// Closes the row of `call`; none if it is closed already.
-    pub(crate) fn close(&mut self, call: CallId) -> Option<Row> {
+    pub(crate) fn close(&mut self, call: CallId) -> Option<OpenCall> {
         let row = self.rows.remove(call.0);
         self.sweep_deadlines();
         row

@@ -35,17 +35,17 @@ impl Outbox {
     /// Queues a message, merging or dropping notices where the limits ask for it: also one that is
     /// larger than a message may be.
     pub fn push(&mut self, transmit: Transmit, limits: &Limits) {
-        let TransmitKind::Notice(class) = transmit.kind else {
+        let TransmitKind::Notice(policy) = transmit.kind else {
             return self.keep(transmit);
         };
-        if self.is_repeated(&transmit, class) {
+        if self.is_repeated(&transmit, policy) {
             return;
         }
-        if transmit.frame.len() > limits.max_outgoing_bytes && class != DropPolicy::Never {
+        if transmit.frame.len() > limits.max_outgoing_bytes && policy != DropPolicy::Never {
             self.dropped += 1;
             return;
         }
-        if self.is_full(limits) && !self.make_room(class, transmit.frame.len(), limits) {
+        if self.is_full(limits) && !self.make_room(policy, transmit.frame.len(), limits) {
             self.dropped += 1;
             return;
         }
@@ -94,8 +94,8 @@ impl Outbox {
         self.queue.len() < before
     }
 
-    fn is_repeated(&self, transmit: &Transmit, class: DropPolicy) -> bool {
-        matches!(class, DropPolicy::Merge(_))
+    fn is_repeated(&self, transmit: &Transmit, policy: DropPolicy) -> bool {
+        matches!(policy, DropPolicy::Merge(_))
             && self
                 .queue
                 .iter()
@@ -113,10 +113,10 @@ impl Outbox {
         notices >= limits.max_queued_notices || notice_bytes >= limits.max_queued_notice_bytes
     }
 
-    /// Drops queued notices to make room for one of `class` and of `size` bytes. Returns false if
+    /// Drops queued notices to make room for one of `policy` and of `size` bytes. Returns false if
     /// the new notice must be dropped instead.
-    fn make_room(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
-        match class {
+    fn make_room(&mut self, policy: DropPolicy, size: usize, limits: &Limits) -> bool {
+        match policy {
             DropPolicy::Never | DropPolicy::Merge(_) => {
                 self.give_up_logs(limits);
                 true
@@ -125,7 +125,7 @@ impl Outbox {
                 self.give_up_logs(limits);
                 !self.is_full(limits)
             }
-            DropPolicy::KeepLatest(_) => self.give_up_progress(class, size, limits),
+            DropPolicy::KeepLatest(_) => self.give_up_progress(policy, size, limits),
             DropPolicy::RefuseNew => false,
         }
     }
@@ -141,8 +141,8 @@ impl Outbox {
     }
 
     /// Replaces the oldest progress of a request by the latest, unless that exceeds the limit.
-    fn give_up_progress(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
-        let oldest = self.position(class);
+    fn give_up_progress(&mut self, policy: DropPolicy, size: usize, limits: &Limits) -> bool {
+        let oldest = self.position(policy);
         let Some((at, old)) = oldest.and_then(|at| Some((at, self.queue.get(at)?))) else {
             return false;
         };
@@ -162,8 +162,8 @@ impl Outbox {
         }
     }
 
-    fn position(&self, class: DropPolicy) -> Option<usize> {
-        let kind = TransmitKind::Notice(class);
+    fn position(&self, policy: DropPolicy) -> Option<usize> {
+        let kind = TransmitKind::Notice(policy);
         self.queue.iter().position(|queued| queued.kind == kind)
     }
 }
@@ -191,10 +191,10 @@ mod tests {
     use super::*;
     use crate::io::{AnswerStatus, Frame, Lane, RequestKey};
 
-    fn notice(class: DropPolicy, text: &str) -> Transmit {
+    fn notice(policy: DropPolicy, text: &str) -> Transmit {
         Transmit {
             lane: Lane::Session,
-            kind: TransmitKind::Notice(class),
+            kind: TransmitKind::Notice(policy),
             frame: Frame::whole(text.into()),
         }
     }

@@ -22,7 +22,7 @@ use crate::topic::{Change, NoticeSubject};
 #[derive(Debug, Clone)]
 pub struct RenderedNotice {
     about: NoticeSubject,
-    class: DropPolicy,
+    policy: DropPolicy,
     /// The message for sessions.
     plain: Bytes,
     /// The message for listeners, up to the listener's id.
@@ -79,7 +79,7 @@ impl RenderedNotice {
     /// Renders a message from the members of its parameters and of their `_meta`, as text without
     /// braces.
     fn rendered(about: NoticeSubject, method: &str, members: &[u8], meta: &[u8]) -> Self {
-        let class = match &about {
+        let policy = match &about {
             // A queued notice with the same fingerprint makes this one redundant.
             NoticeSubject::Change(change) => DropPolicy::Merge(fingerprint(change)),
             // Their number is unknown: for a peer that does not read, the oldest are dropped.
@@ -93,7 +93,7 @@ impl RenderedNotice {
         let (tag, then) = (Meta::SUBSCRIPTION_ID.as_bytes(), comma(members));
         Self {
             about,
-            class,
+            policy,
             plain: plain(head, members, meta),
             before: [head, &[b",\"params\":{\"_meta\":{\"", tag, b"\":"]]
                 .concat()
@@ -109,8 +109,8 @@ impl RenderedNotice {
         &self.about
     }
 
-    pub(crate) fn class(&self) -> DropPolicy {
-        self.class
+    pub(crate) fn policy(&self) -> DropPolicy {
+        self.policy
     }
 
     /// The message for a session: nothing is copied.

@@ -8,10 +8,11 @@ use crate::authorizer::OAuthOptions;
 
 /// Counted operations, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct StepUps(VecDeque<Row>);
+pub(super) struct StepUps(VecDeque<StepUpCount>);
 
+/// The sign-ins of one operation.
 #[derive(Debug)]
-struct Row {
+struct StepUpCount {
     operation: String,
     count: u32,
     last: Instant,
@@ -31,7 +32,7 @@ impl StepUps {
         if self.0.len() >= options.max_step_up_operations {
             self.0.pop_front();
         }
-        self.0.push_back(Row {
+        self.0.push_back(StepUpCount {
             operation: operation.to_owned(),
             count: 1,
             last: now,

@@ -11,14 +11,15 @@ use super::Outcome;
 /// The tasks of one conversation.
 #[derive(Default)]
 pub(super) struct Table {
-    rows: Vec<Row>,
+    rows: Vec<StoredTask>,
     /// Number of tasks so far: the place of the next one in lists.
     count: u64,
     /// Total size of the stored outcomes, in bytes.
     bytes: usize,
 }
 
-pub(super) struct Row {
+/// One client task, with its outcome once it has ended.
+pub(super) struct StoredTask {
     pub(super) place: u64,
     pub(super) task: Task,
     pub(super) outcome: Option<Outcome>,
@@ -27,7 +28,7 @@ pub(super) struct Row {
     ended: watch::Sender<bool>,
 }
 
-impl Row {
+impl StoredTask {
     pub(super) fn new(task: Task) -> Self {
         Self {
             place: 0,
@@ -49,18 +50,18 @@ impl Table {
         self.rows.len()
     }
 
-    pub(super) fn insert(&mut self, mut row: Row) {
+    pub(super) fn insert(&mut self, mut row: StoredTask) {
         self.count += 1;
         row.place = self.count;
         self.rows.push(row);
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<&Row> {
+    pub(super) fn get(&self, id: &str) -> Option<&StoredTask> {
         self.rows.iter().find(|row| row.task.task_id == id)
     }
 
     /// The tasks behind a place.
-    pub(super) fn after(&self, place: u64) -> impl Iterator<Item = &Row> {
+    pub(super) fn after(&self, place: u64) -> impl Iterator<Item = &StoredTask> {
         self.rows.iter().filter(move |row| row.place > place)
     }
 

@@ -45,15 +45,15 @@ pub struct MemberError {
 
 /// Waits for all of them at once.
 pub(super) async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut rows: Vec<Row<F>> = futures
-        .map(|future| Row::Waiting(Box::pin(future)))
+    let mut rows: Vec<Slot<F>> = futures
+        .map(|future| Slot::Waiting(Box::pin(future)))
         .collect();
     poll_fn(|task| {
         let mut is_pending = false;
         for row in &mut rows {
-            if let Row::Waiting(future) = row {
+            if let Slot::Waiting(future) = row {
                 match future.as_mut().poll(task) {
-                    Poll::Ready(output) => *row = Row::Done(output),
+                    Poll::Ready(output) => *row = Slot::Done(output),
                     Poll::Pending => is_pending = true,
                 }
             }
@@ -66,13 +66,14 @@ pub(super) async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::O
     })
     .await;
     let outputs = rows.into_iter().filter_map(|row| match row {
-        Row::Done(output) => Some(output),
-        Row::Waiting(_) => None,
+        Slot::Done(output) => Some(output),
+        Slot::Waiting(_) => None,
     });
     outputs.collect()
 }
 
-enum Row<F: Future> {
+/// One future, or its output.
+enum Slot<F: Future> {
     Waiting(Pin<Box<F>>),
     Done(F::Output),
 }

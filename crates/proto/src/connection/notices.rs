@@ -105,7 +105,7 @@ impl Connection {
         if self.is_pushed(notice.about(), &profile) {
             self.transmit(
                 Lane::Session,
-                TransmitKind::Notice(notice.class()),
+                TransmitKind::Notice(notice.policy()),
                 notice.plain(),
             );
         }
@@ -115,7 +115,7 @@ impl Connection {
             .map(|listen| (Lane::Reply(listen.key), notice.tagged(&listen.id)))
             .collect();
         for (lane, frame) in addressed {
-            self.transmit(lane, TransmitKind::Notice(notice.class()), frame);
+            self.transmit(lane, TransmitKind::Notice(notice.policy()), frame);
         }
     }
 

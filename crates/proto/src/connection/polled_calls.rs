@@ -12,7 +12,7 @@ use super::{Connection, NewCall, Side};
 use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, Event, Lane, RequestKey};
 use crate::limits::Limits;
-use crate::outbound::{CallOutcome, Row, Timeouts};
+use crate::outbound::{CallOutcome, OpenCall, Timeouts};
 
 impl Connection {
     /// Makes a call whose outcome is taken with [`Connection::poll_call`]. The timeout is
@@ -69,7 +69,7 @@ impl Connection {
         &self.limits
     }
 
-    pub(super) fn settle_call(&mut self, call: CallId, row: Row, outcome: CallOutcome) {
+    pub(super) fn settle_call(&mut self, call: CallId, row: OpenCall, outcome: CallOutcome) {
         match row.keep {
             Some(keep) => self.outbound.put_kept(call, keep, outcome),
             None => self.events.push_back(Event::Settled(call, outcome)),

@@ -10,11 +10,12 @@ use crate::endpoint::Sent;
 /// Every request that a server has received, and its fate.
 #[derive(Debug, Default)]
 pub(super) struct Oracle {
-    rows: BTreeMap<RequestKey, Row>,
+    rows: BTreeMap<RequestKey, ReceivedRequest>,
 }
 
+/// One request that the server has received.
 #[derive(Debug)]
-struct Row {
+struct ReceivedRequest {
     id: Value,
     fate: Fate,
     progress: Option<f64>,
@@ -30,7 +31,7 @@ enum Fate {
 impl Oracle {
     /// Records a received request.
     pub(super) fn received(&mut self, key: RequestKey, id: Value) -> Result<(), String> {
-        let row = Row {
+        let row = ReceivedRequest {
             id,
             fate: Fate::Open,
             progress: None,
@@ -117,7 +118,7 @@ fn is_defined(code: i64) -> bool {
     !is_reserved || is_standard || (-32022..=-32020).contains(&code)
 }
 
-impl Row {
+impl ReceivedRequest {
     fn answer(&mut self, message: &Value) -> Result<(), String> {
         self.fate = Fate::Answered;
         let is_one = message["result"].is_object() != message["error"].is_object();
