@@ -8,6 +8,7 @@ mod agent;
 mod answer;
 mod backoff;
 mod documents;
+mod endpoint_url;
 mod events;
 mod exchange;
 mod failure;
@@ -21,11 +22,11 @@ mod resume;
 mod session_id;
 mod transport;
 mod two_endpoints;
-mod url;
 mod web;
 
 pub use answer::ResponseError;
 pub use documents::DocumentClient;
+pub use endpoint_url::{EndpointUrl, UrlError, UrlOrigin};
 pub use events::StreamError;
 pub use failure::{HttpTransportError, MessageEndpointError, ResponseBodyError};
 pub use http_client::{HttpClient, HttpClientBody, HttpClientError};
@@ -36,5 +37,4 @@ pub use options::{
 pub use redirect::RedirectError;
 pub use resume::ResumeError;
 pub use transport::{HttpConnect, HttpTransport};
-pub use url::{EndpointUrl, UrlError, UrlOrigin};
 pub use web::{BoxIo, Dialer, WebClient};

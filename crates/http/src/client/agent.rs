@@ -12,11 +12,11 @@ use pintle_runtime::{
 };
 use tokio::time::timeout;
 
+use crate::client::endpoint_url::EndpointUrl;
 use crate::client::failure::HttpTransportError;
 use crate::client::head::RequestHead;
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::redirect::{RedirectError, redirect};
-use crate::client::url::EndpointUrl;
 use crate::rules::headers::single;
 
 /// Makes the requests of one client.

@@ -7,11 +7,11 @@ use pintle_runtime::AuthorizerError;
 
 use crate::body::BodyError;
 use crate::client::answer::ResponseError;
+use crate::client::endpoint_url::UrlError;
 use crate::client::events::StreamError;
 use crate::client::http_client::HttpClientError;
 use crate::client::redirect::RedirectError;
 use crate::client::resume::ResumeError;
-use crate::client::url::UrlError;
 
 /// The reason why a message has no answer. It is the source of a [`TransportError`].
 #[derive(Debug, thiserror::Error)]

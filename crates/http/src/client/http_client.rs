@@ -15,7 +15,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 
-use crate::client::url::UrlOrigin;
+use crate::client::endpoint_url::UrlOrigin;
 
 /// Makes one HTTP request.
 ///

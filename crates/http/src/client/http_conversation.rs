@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 
 use crate::client::agent::{Agent, PreparedRequest};
 use crate::client::answer::{ResponseKind, Sent, SessionUse, meaning};
+use crate::client::endpoint_url::EndpointUrl;
 use crate::client::failure::HttpTransportError;
 use crate::client::head::{RequestHead, RoutingHeaders, SessionHeaders};
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::options::HttpClientLimits;
 use crate::client::session_id::SessionId;
-use crate::client::url::EndpointUrl;
 
 /// One conversation with a server, whatever number of exchanges it takes.
 pub(crate) struct HttpConversation<F> {

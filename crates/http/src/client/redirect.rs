@@ -6,7 +6,7 @@
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 
-use crate::client::url::{EndpointUrl, UrlOrigin};
+use crate::client::endpoint_url::{EndpointUrl, UrlOrigin};
 use crate::rules::headers::single;
 
 /// The reason why a redirect was not followed.

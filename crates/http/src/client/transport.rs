@@ -8,11 +8,11 @@ use pintle_proto::lifecycle::Binding;
 use pintle_runtime::{Authorizer, Connect, ParamHeader, Transport, Wire};
 
 use crate::client::agent::Agent;
+use crate::client::endpoint_url::{EndpointUrl, UrlError};
 use crate::client::http_client::HttpClient;
 use crate::client::http_conversation::HttpConversation;
 use crate::client::multiplexer::Multiplexer;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeaderError};
-use crate::client::url::{EndpointUrl, UrlError};
 use crate::client::web::WebClient;
 use crate::rules::param_headers::param_headers;
 

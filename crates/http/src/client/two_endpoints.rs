@@ -9,12 +9,12 @@ use pintle_proto::frame::sse::Event;
 use tokio::time::timeout;
 
 use crate::client::answer::{ResponseKind, Sent, meaning};
+use crate::client::endpoint_url::EndpointUrl;
 use crate::client::events::Events;
 use crate::client::failure::{HttpTransportError, MessageEndpointError};
 use crate::client::http_client::HttpClient;
 use crate::client::http_conversation::{HttpConversation, SessionState};
 use crate::client::resume::ResumeError;
-use crate::client::url::EndpointUrl;
 
 /// The type of the event that names the URL for messages.
 const ENDPOINT: &str = "endpoint";

@@ -19,9 +19,9 @@ use bytes::Bytes;
 use http::{Request, Response};
 use pintle_runtime::NetworkScope;
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::http_client::{HttpClient, HttpClientBody, HttpClientError};
 use crate::client::options::HttpClientOptions;
-use crate::client::url::UrlOrigin;
 
 use self::connect::Network;
 use self::link::{Link, LinkError};

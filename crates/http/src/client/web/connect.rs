@@ -16,9 +16,9 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::http_client::HttpClientError;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
-use crate::client::url::UrlOrigin;
 
 use super::box_io::BoxIo;
 use super::link::{Form, Http1Link, Link};

@@ -15,8 +15,8 @@ use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::http_client::{HttpClientBody, HttpClientError, Whole};
-use crate::client::url::UrlOrigin;
 use crate::rules::headers::single;
 
 use super::box_io::BoxIo;

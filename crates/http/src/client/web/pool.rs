@@ -8,9 +8,9 @@ use hyper::client::conn::http2;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep_until};
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::http_client::Whole;
 use crate::client::options::HttpClientLimits;
-use crate::client::url::UrlOrigin;
 
 use super::link::{Http1Link, Link};
 

@@ -3,8 +3,8 @@
 use http::{HeaderValue, Uri};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::options::Proxy;
-use crate::client::url::UrlOrigin;
 
 /// The rules, read once.
 pub(super) struct Proxies(Option<Matcher>);
@@ -61,7 +61,7 @@ impl ProxyRoute {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::url::EndpointUrl;
+    use crate::client::endpoint_url::EndpointUrl;
 
     fn origin(url: &str) -> UrlOrigin {
         EndpointUrl::parse(url).expect("a URL").origin()

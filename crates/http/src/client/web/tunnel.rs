@@ -9,8 +9,8 @@ use http::{HeaderValue, Method, Request};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
+use crate::client::endpoint_url::UrlOrigin;
 use crate::client::http_client::Whole;
-use crate::client::url::UrlOrigin;
 
 use super::box_io::BoxIo;
 use super::proxy::ProxyRoute;
