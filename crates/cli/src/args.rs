@@ -18,7 +18,7 @@ use pintle::StateUrl;
 pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use server::{ServerArgs, ServerSpec, Settings};
-pub(crate) use words::{AsTask, Call, Completion, TaskAction, UsageError, Words};
+pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
 
 /// The Model Context Protocol from a terminal: any server, written in anything.
 #[derive(Debug, Parser)]

@@ -5,7 +5,7 @@
 //! terminal, the question is written to standard error as JSON, and declined ([`question_event`]).
 
 mod answers;
-mod consent;
+mod confirm;
 mod dialogue;
 mod field;
 mod form;
@@ -17,7 +17,7 @@ mod typing;
 mod visit;
 
 pub(crate) use answers::{Answers, ScriptedAnswer};
-use consent::consent;
+use confirm::confirm;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;

@@ -4,9 +4,9 @@
 //! step is a link. The diagnosis uses the same requests and rules as a sign-in. Behind a broken link it
 //! continues if later ones can be checked.
 
+mod issuer;
 mod link;
 mod resource;
-mod server;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -18,7 +18,7 @@ use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 use crate::access::probe_with;
 use pintle_hosts::{Endpoint, without_query};
 
-use link::Walk;
+use link::AuthDiagnosis;
 pub(crate) use link::{Link, LinkState};
 
 /// Maximum number of authorization servers of one resource to check.
@@ -29,34 +29,34 @@ const ISSUERS: usize = 4;
 /// # Errors
 ///
 /// [`FetchError`] if the server itself does not answer.
-pub(crate) async fn walk(
+pub(crate) async fn diagnose_auth(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
     server: WebUrl,
     has_client: bool,
 ) -> Result<Vec<Link>, FetchError> {
     let probe = probe_with(fetch, &endpoint.clone().unauthorized()).await?;
-    let mut walk = Walk {
+    let mut diagnosis = AuthDiagnosis {
         fetch,
         fetch_policy: FetchPolicy::of(&server),
         server,
         has_client,
         links: Vec::new(),
     };
-    let named = walk.challenge(probe.status, &probe.challenges);
-    let issuers = walk.resource(named.as_deref()).await;
+    let named = diagnosis.check_challenge(probe.status, &probe.challenges);
+    let issuers = diagnosis.check_resource(named.as_deref()).await;
     for issuer in issuers.iter().take(ISSUERS) {
-        walk.server(issuer).await;
+        diagnosis.check_issuer(issuer).await;
     }
     if endpoint.is_authorized() {
-        walk.token(endpoint).await;
+        diagnosis.check_token(endpoint).await;
     }
-    Ok(walk.links)
+    Ok(diagnosis.links)
 }
 
-impl<F: Fetch> Walk<'_, F> {
+impl<F: Fetch> AuthDiagnosis<'_, F> {
     /// Checks the challenge to a request without a token. Returns the URL of the metadata in it, if any.
-    fn challenge(&mut self, status: u16, lines: &[String]) -> Option<String> {
+    fn check_challenge(&mut self, status: u16, lines: &[String]) -> Option<String> {
         const NAME: &str = "challenge";
         let place = resource::place(&self.server);
         let advice = format!(

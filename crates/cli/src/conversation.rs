@@ -1,7 +1,7 @@
 //! A conversation with one server: how the tool connects to it, and how it answers its questions.
 
+mod find_server;
 mod opening;
-mod reach;
 mod sample;
 mod stderr;
 mod trace;
@@ -22,8 +22,8 @@ use crate::exit::CliError;
 use crate::live::Live;
 use crate::screen::Screen;
 
+pub(crate) use find_server::target;
 pub(crate) use opening::Opening;
-pub(crate) use reach::target;
 
 /// Maximum size of an argument from a file or from standard input, in bytes. It exceeds the largest
 /// message.
@@ -150,7 +150,7 @@ fn described(
         let roots: Result<Vec<_>, _> = settings
             .roots
             .iter()
-            .map(|root| reach::file_uri(root))
+            .map(|root| find_server::file_uri(root))
             .collect();
         builder = builder.roots(roots?);
     }

@@ -29,12 +29,12 @@ pub(crate) struct Call {
     /// Whether arguments and results skip the checks against the schemas.
     pub(crate) is_unchecked: bool,
     /// The options of the task, if the call runs as a task.
-    pub(crate) task: Option<AsTask>,
+    pub(crate) task: Option<CallTaskOptions>,
 }
 
 /// Options of a call that runs as a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AsTask {
+pub(crate) struct CallTaskOptions {
     /// Whether the command ends without the result.
     pub(crate) is_detached: bool,
     /// The time to live that the command requests.

@@ -137,7 +137,7 @@ impl Prompter {
         self.live.note(page.trim_end());
         let (reader, _guard) = super::reader();
         let mut terminal = Terminal::new(self.screen.notes, reader);
-        self.is_interactive().then(|| super::consent(&mut terminal))
+        self.is_interactive().then(|| super::confirm(&mut terminal))
     }
 
     /// Returns the styles of the terminal that shows questions.

@@ -434,6 +434,6 @@ fn only_a_typed_yes_is_consent() {
         (&["", ""], false),
         (&[], false),
     ] {
-        assert_eq!(consent(&mut Script::new(typed)), is_agreed, "{typed:?}");
+        assert_eq!(confirm(&mut Script::new(typed)), is_agreed, "{typed:?}");
     }
 }

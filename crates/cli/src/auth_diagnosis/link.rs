@@ -1,4 +1,4 @@
-//! One link of the authorization chain, and the walk that checks the links in order.
+//! One link of the authorization chain, and the diagnosis that collects the links in order.
 
 use pintle::auth::{FetchPolicy, WebUrl};
 
@@ -58,8 +58,8 @@ impl Link {
     }
 }
 
-/// A walk along the chain of one server. `has_client` is true if the user gave a client id.
-pub(super) struct Walk<'w, F> {
+/// The diagnosis of the authorization of one server. `has_client` is true if the user gave a client id.
+pub(super) struct AuthDiagnosis<'w, F> {
     pub(super) fetch: &'w F,
     pub(super) server: WebUrl,
     pub(super) fetch_policy: FetchPolicy,

@@ -4,16 +4,16 @@ use pintle::auth::WebUrl;
 use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError, ResourceProbe};
 use pintle::runtime::Fetch;
 
-use super::{Link, Walk, places, unusable};
+use super::{AuthDiagnosis, Link, places, unusable};
 use pintle_hosts::without_query;
 
 const METADATA: &str = "protected resource metadata";
 const RESOURCE: &str = "resource";
 const SERVERS: &str = "authorization servers";
 
-impl<F: Fetch> Walk<'_, F> {
+impl<F: Fetch> AuthDiagnosis<'_, F> {
     /// Checks the metadata of the server, and returns the issuers that it names.
-    pub(super) async fn resource(&mut self, named: Option<&str>) -> Vec<String> {
+    pub(super) async fn check_resource(&mut self, named: Option<&str>) -> Vec<String> {
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.fetch_policy);
         let first = probe.begin();
         let (attempts, end) = self.search(first, |answer| probe.take(answer)).await;

@@ -96,7 +96,7 @@ async fn links(deployment: &Deployment, has_client: bool) -> Vec<Link> {
 
 async fn links_of(deployment: &Deployment, endpoint: &Endpoint, has_client: bool) -> Vec<Link> {
     let server = WebUrl::parse(SERVER).expect("an address");
-    walk(deployment, endpoint, server, has_client)
+    diagnose_auth(deployment, endpoint, server, has_client)
         .await
         .expect("it answers")
 }

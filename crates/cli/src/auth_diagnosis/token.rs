@@ -3,15 +3,15 @@
 use pintle::auth::{Challenge, challenges};
 use pintle::runtime::Fetch;
 
-use super::{Link, Walk};
+use super::{AuthDiagnosis, Link};
 use crate::access::probe_with;
 use pintle_hosts::{Endpoint, without_query};
 
 const NAME: &str = "token";
 
-impl<F: Fetch> Walk<'_, F> {
+impl<F: Fetch> AuthDiagnosis<'_, F> {
     /// Sends the token to the server, and checks whether the server accepts it.
-    pub(super) async fn token(&mut self, shown: &Endpoint) {
+    pub(super) async fn check_token(&mut self, shown: &Endpoint) {
         let server = without_query(&shown.url);
         let link = match probe_with(self.fetch, shown).await {
             Ok(probe) if matches!(probe.status, 400 | 401 | 403) => {

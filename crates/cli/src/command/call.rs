@@ -7,7 +7,7 @@ use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
 use super::print::{print, tool_failed};
 use super::{older_revision, tasks};
-use crate::args::{AsTask, Call};
+use crate::args::{Call, CallTaskOptions};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::{CliError, need_hint};
@@ -52,7 +52,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
 async fn as_task(
     conversation: &Conversation,
     call: Made<CallToolResult>,
-    options: &AsTask,
+    options: &CallTaskOptions,
 ) -> Result<Option<CallToolResult>, CliError> {
     let live = Arc::clone(&conversation.live);
     let call = conversation

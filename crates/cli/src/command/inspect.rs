@@ -6,7 +6,7 @@ use pintle::model::Feature;
 
 use super::list::offers;
 use crate::args::Format;
-use crate::auth_diagnosis::{LinkState, walk};
+use crate::auth_diagnosis::{LinkState, diagnose_auth};
 use crate::conversation::{Conversation, Opening};
 use crate::exit::CliError;
 use crate::output;
@@ -56,7 +56,7 @@ pub(crate) async fn explain(
     let has_client = opening.options().settings.access.client.is_some();
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     // If the server no longer answers, the failure already explains it.
-    let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
+    let Ok(links) = diagnose_auth(&fetch, &endpoint, server, has_client).await else {
         return Ok(failure);
     };
     let (screen, server) = (opening.screen(), without_query(&endpoint.url));

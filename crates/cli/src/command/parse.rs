@@ -6,8 +6,8 @@ use super::bench::{Bench, BenchEnd};
 use super::read::Reading;
 use super::{Action, Invocation};
 use crate::args::{
-    Args, AsTask, AuthCommand, BenchArgs, Call, CallArgs, Command, Format, ServerArgs, ServerSpec,
-    Settings, UsageError, Verbosity, Words,
+    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, Format, ServerArgs,
+    ServerSpec, Settings, UsageError, Verbosity, Words,
 };
 
 /// Default time of a measurement.
@@ -90,7 +90,7 @@ fn called(args: CallArgs) -> Result<Invocation, UsageError> {
         let call = words.call("which tool is to be called?", args.save)?;
         Ok(Action::Call(Call {
             is_unchecked: args.unchecked,
-            task: (args.task || args.detach || args.keep.is_some()).then_some(AsTask {
+            task: (args.task || args.detach || args.keep.is_some()).then_some(CallTaskOptions {
                 is_detached: args.detach,
                 keep: args.keep,
             }),

@@ -7,7 +7,7 @@ use pintle::runtime::{BoxConnect, Connect as _};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
-use super::{Conversation, ConversationOptions, described, reach};
+use super::{Conversation, ConversationOptions, described, find_server};
 use crate::access::{Access, Guide, PagePolicy, is_http, requires_sign_in};
 use crate::ask::Prompter;
 use crate::exit::CliError;
@@ -40,7 +40,7 @@ impl<'t> Opening<'t> {
             screen,
             Arc::clone(&live),
         );
-        let target = reach::target(options.server, options.settings, &prompter)?;
+        let target = find_server::target(options.server, options.settings, &prompter)?;
         let access = Access::of(&target, &options.settings.access)?;
         let trace = match (&options.settings.trace, &target) {
             (Some(file), _) => Some(Arc::new(Trace::new(file, &live)?)),
@@ -77,7 +77,8 @@ impl<'t> Opening<'t> {
     async fn reach(&self) -> Result<Conversation, CliError> {
         let settings = self.options.settings;
         let authorizer = self.access.as_ref().map(Access::authorizer);
-        let mut connect = reach::connect(self.target.clone(), settings, &self.live, authorizer)?;
+        let mut connect =
+            find_server::connect(self.target.clone(), settings, &self.live, authorizer)?;
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }

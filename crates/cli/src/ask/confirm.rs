@@ -4,7 +4,7 @@ use super::dialogue::Dialogue;
 use super::field::yes_or_no;
 
 /// Whether the user agrees. Only a typed yes agrees; the end of the input declines.
-pub(crate) fn consent(dialogue: &mut dyn Dialogue) -> bool {
+pub(crate) fn confirm(dialogue: &mut dyn Dialogue) -> bool {
     loop {
         let Some(typed) = dialogue.ask("Do you agree to all of this? [yes/no] > ") else {
             return false;

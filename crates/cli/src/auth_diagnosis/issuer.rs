@@ -6,7 +6,7 @@ use pintle::auth::metadata::{
 };
 use pintle::runtime::Fetch;
 
-use super::{Link, Walk, places, unusable};
+use super::{AuthDiagnosis, Link, places, unusable};
 
 const SERVERS: &str = "authorization servers";
 const METADATA: &str = "authorization server metadata";
@@ -15,9 +15,9 @@ const PKCE: &str = "PKCE";
 const REGISTRATION: &str = "registration";
 const ENDPOINTS: &str = "endpoints";
 
-impl<F: Fetch> Walk<'_, F> {
+impl<F: Fetch> AuthDiagnosis<'_, F> {
     /// Checks the metadata of an issuer.
-    pub(super) async fn server(&mut self, issuer: &str) {
+    pub(super) async fn check_issuer(&mut self, issuer: &str) {
         let mut probe = match ServerProbe::of_server(issuer, &self.fetch_policy) {
             Ok(probe) => probe,
             Err(fault) => {
