@@ -51,7 +51,7 @@ mod record;
 mod store_time;
 mod sync;
 mod table;
-mod typed;
+mod typed_store;
 mod version;
 mod watch;
 
@@ -75,7 +75,7 @@ pub use page::{Listing, Page, PageRoom};
 pub use position::Position;
 pub use record::{Expiry, Precondition, Record};
 pub use store_time::StoreTime;
-pub use typed::{
+pub use typed_store::{
     DecodeError, Item, ItemPage, RecordError, RecordErrorKind, StoredType, TypedStore,
     TypedStoreError,
 };
