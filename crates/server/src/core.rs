@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_proto::ServerProfile;
 
 use crate::changes::Changes;
-use crate::entry::{Entry, Fixed, MountContext, Templated};
+use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::Extended;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
@@ -18,8 +18,8 @@ use crate::tool::Tool;
 pub(crate) struct Core {
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) tools: Set<Entry<Tool>>,
-    pub(crate) resources: Set<Fixed>,
-    pub(crate) templates: Set<Templated>,
+    pub(crate) resources: Set<FixedResource>,
+    pub(crate) templates: Set<TemplatedResource>,
     pub(crate) prompts: Set<Entry<Prompt>>,
     pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.

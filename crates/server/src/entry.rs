@@ -65,21 +65,21 @@ impl<T> Entry<T> {
     }
 }
 
-/// A resource of one URI.
+/// A resource with one URI.
 #[derive(Debug)]
-pub(crate) struct Fixed(pub(crate) Entry<Resource>);
+pub(crate) struct FixedResource(pub(crate) Entry<Resource>);
 
-impl AsRef<Entry<Resource>> for Fixed {
+impl AsRef<Entry<Resource>> for FixedResource {
     fn as_ref(&self) -> &Entry<Resource> {
         &self.0
     }
 }
 
-/// A family of resources.
+/// Resources whose URIs match one template.
 #[derive(Debug)]
-pub(crate) struct Templated(pub(crate) Entry<Resource>);
+pub(crate) struct TemplatedResource(pub(crate) Entry<Resource>);
 
-impl AsRef<Entry<Resource>> for Templated {
+impl AsRef<Entry<Resource>> for TemplatedResource {
     fn as_ref(&self) -> &Entry<Resource> {
         &self.0
     }
@@ -128,7 +128,7 @@ listed!(
     definition
 );
 listed!(
-    Fixed,
+    FixedResource,
     Resource,
     ListResourcesResult,
     0.item,
@@ -136,7 +136,7 @@ listed!(
     definition
 );
 listed!(
-    Templated,
+    TemplatedResource,
     ResourceTemplate,
     ListResourceTemplatesResult,
     0.item,

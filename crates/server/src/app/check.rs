@@ -6,7 +6,7 @@ use pintle_model::ServerCapabilities;
 
 use crate::ability::RequiredState;
 use crate::core::Core;
-use crate::entry::{Entry, Fixed, MountContext, Templated};
+use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
@@ -106,9 +106,9 @@ impl Core {
         let is_template = resource.is_template();
         let entry = check_resource(resource, &self.mounts[mount].mount_context)?;
         if is_template {
-            self.templates.add(Templated(entry))?;
+            self.templates.add(TemplatedResource(entry))?;
         } else {
-            self.resources.add(Fixed(entry))?;
+            self.resources.add(FixedResource(entry))?;
         }
         Ok(())
     }

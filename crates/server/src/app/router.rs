@@ -372,7 +372,11 @@ fn list<T: Listed>(set: &Set<T>, cx: &Context) -> Result<Reply, Error> {
         .map(Reply::Complete)
 }
 
-pub(super) fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> bool {
+pub(super) fn is_template_of(
+    entry: &crate::entry::TemplatedResource,
+    uri: &str,
+    cx: &Context,
+) -> bool {
     entry.is_visible(cx.principal()) && entry.0.item.is_match(uri)
 }
 

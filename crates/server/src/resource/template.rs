@@ -5,7 +5,7 @@
 //! that are optional and have no order. A matched value is decoded exactly once.
 
 pub use error::{TemplateError, VariableError, VariableErrorKind};
-pub use safe::{PathSegment, RelativePath};
+pub use safe_path::{PathSegment, RelativePath};
 pub use typed::FromVariable;
 pub use variables::{VariableValue, Variables};
 
@@ -17,7 +17,7 @@ mod parse;
 mod path;
 mod percent;
 mod query;
-mod safe;
+mod safe_path;
 mod typed;
 mod variables;
 

@@ -9,7 +9,7 @@ use pintle_store::Store;
 use super::{Offers, Server};
 use crate::app::{check_prompt, check_resource, check_tool};
 use crate::core::{Core, Mount};
-use crate::entry::{Entry, Fixed, MountContext, Templated};
+use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
 use crate::handle::ServerHandle;
 use crate::input::{Memory, default_seal};
@@ -25,8 +25,8 @@ use crate::tool::Tool;
 #[derive(Default)]
 pub(super) struct Checked {
     pub(super) tools: Vec<Arc<Entry<Tool>>>,
-    pub(super) resources: Vec<Arc<Fixed>>,
-    pub(super) templates: Vec<Arc<Templated>>,
+    pub(super) resources: Vec<Arc<FixedResource>>,
+    pub(super) templates: Vec<Arc<TemplatedResource>>,
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
     pub(super) extended: Extended,
     pub(super) mounts: Vec<Mount>,
@@ -248,9 +248,9 @@ impl Checked {
         let is_template = resource.is_template();
         let entry = check_resource(resource, mount_context)?;
         if is_template {
-            self.templates.push(Arc::new(Templated(entry)));
+            self.templates.push(Arc::new(TemplatedResource(entry)));
         } else {
-            self.resources.push(Arc::new(Fixed(entry)));
+            self.resources.push(Arc::new(FixedResource(entry)));
         }
         Ok(())
     }
