@@ -26,10 +26,10 @@ use pintle_runtime::{
 use tokio::time::Instant;
 
 use crate::client::ClientConfig;
-use crate::credentials::{CredentialStore, GrantRecord};
+use crate::credentials::{CredentialStore, TokensRecord};
 use crate::error::AuthError;
 use crate::fetch_policy::FetchPolicy;
-use crate::flow::{AuthorizationResponse, SignInRequest, TokenGrant};
+use crate::flow::{AuthorizationResponse, IssuedTokens, SignInRequest};
 use crate::flow_context::FlowContext;
 use crate::key::Proof;
 use crate::secret::Secret;
@@ -87,11 +87,11 @@ struct Inner {
     renewal: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// Current grant and its state.
+/// Current tokens and their state.
 #[derive(Default)]
 struct Held {
     // Changed with `generation` under one lock, because a refused request names its token by the edition.
-    grant: Option<Arc<TokenGrant>>,
+    issued: Option<Arc<IssuedTokens>>,
     // Never falls: later changes of other processes are read by a renewal, because each request would
     // read the store otherwise.
     is_loaded: bool,
@@ -102,8 +102,8 @@ struct Held {
     // Nonce of the protected server, because the issuer has nonces of its own.
     nonce: Option<String>,
     step_ups: StepUps,
-    /// Set while the store does not have the grant, because its save failed.
-    // None whenever `grant` changes, because it describes the grant in use. `keep` sets it after that.
+    /// Set while the store does not have the tokens, because their save failed.
+    // None whenever `issued` changes, because it describes the tokens in use. `keep` sets it after that.
     unsaved: Option<Unsaved>,
     /// The sign-ins of the last minute that ended with a token.
     recent_sign_ins: renew::SignIns,
@@ -128,7 +128,7 @@ impl OAuth {
         OAuthBuilder::new(url, profile, BoxFetch::new(fetch))
     }
 
-    /// Signs in now, even if a grant is stored, before a request needs a token.
+    /// Signs in now, even if tokens are stored, before a request needs a token.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl OAuth {
         self.sign_in_after(&[]).await
     }
 
-    /// Signs in now, even if a grant is stored, with the `WWW-Authenticate` lines of a rejected
+    /// Signs in now, even if tokens are stored, with the `WWW-Authenticate` lines of a rejected
     /// request. They may name the metadata and scopes of the server.
     ///
     /// # Errors
@@ -160,28 +160,28 @@ impl OAuth {
         }
     }
 
-    /// Signs out of this server: deletes the stored grant, and revokes its tokens at the issuer if the
+    /// Signs out of this server: deletes the stored tokens, and revokes them at the issuer if the
     /// issuer supports this. Registrations stay. A renewal that is under way ends first.
     ///
-    /// The grant is deleted even if the revocation fails. [`SignedOut`] reports the revocation.
+    /// The tokens are deleted even if the revocation fails. [`SignedOut`] reports the revocation.
     ///
     /// # Errors
     ///
-    /// [`AuthError::StorageFailed`]: the grant is not deleted.
+    /// [`AuthError::StorageFailed`]: the tokens are not deleted.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         self.0.sign_out().await
     }
 
-    /// Returns the current grant of this server, if the client has one.
+    /// Returns the current tokens of this server, if the client has any.
     ///
     /// The first call reads the store and blocks its thread, unless a request was authorized before.
     ///
     /// # Errors
     ///
     /// [`AuthError::StorageFailed`].
-    pub fn grant(&self) -> Result<Option<Arc<TokenGrant>>, AuthError> {
+    pub fn issued_tokens(&self) -> Result<Option<Arc<IssuedTokens>>, AuthError> {
         self.0.load()?;
-        Ok(self.0.held().grant.clone())
+        Ok(self.0.held().issued.clone())
     }
 }
 
@@ -190,38 +190,38 @@ impl Inner {
         self.held.lock()
     }
 
-    /// Returns the storage key of the grant.
+    /// Returns the storage key of the tokens.
     fn key(&self) -> String {
         format!("grant {}", self.server.canonical())
     }
 
-    /// Reads the stored grant on the first call.
+    /// Reads the stored tokens on the first call.
     fn load(&self) -> Result<(), AuthError> {
         if self.held().is_loaded {
             return Ok(());
         }
-        let found = self.kept_grant()?;
+        let found = self.kept_tokens()?;
         let mut held = self.held();
         if !held.is_loaded {
             held.is_loaded = true;
-            if let Some(grant) = found {
-                held.grant = Some(Arc::new(grant));
+            if let Some(issued) = found {
+                held.issued = Some(Arc::new(issued));
                 held.generation += 1;
             }
         }
         Ok(())
     }
 
-    fn kept_grant(&self) -> Result<Option<TokenGrant>, AuthError> {
+    fn kept_tokens(&self) -> Result<Option<IssuedTokens>, AuthError> {
         let text = self.store.load(&self.key()).map_err(kept)?;
-        Ok(self.read_grant(text.as_ref()))
+        Ok(self.read_tokens(text.as_ref()))
     }
 
-    /// Parses a stored grant, if it belongs to this client.
-    fn read_grant(&self, text: Option<&Secret>) -> Option<TokenGrant> {
-        let grant = GrantRecord::read(text?, &self.profile)?;
-        let is_ours = self.profile.may_be(&grant.issuer, &grant.client.id);
-        is_ours.then_some(grant)
+    /// Parses stored tokens, if they belong to this client.
+    fn read_tokens(&self, text: Option<&Secret>) -> Option<IssuedTokens> {
+        let issued = TokensRecord::read(text?, &self.profile)?;
+        let is_ours = self.profile.may_be(&issued.issuer, &issued.client.id);
+        is_ours.then_some(issued)
     }
 
     async fn authorize(
@@ -232,11 +232,11 @@ impl Inner {
             self.blocking(Self::load).await?;
         }
         self.save_again().await;
-        let (grant, generation) = self.current();
-        let Some(grant) = grant else {
+        let (issued, generation) = self.current();
+        let Some(issued) = issued else {
             return Ok(AuthHeaders::none());
         };
-        if grant.tokens.is_stale(SystemTime::now()) && self.renews_alone(&grant) {
+        if issued.tokens.is_stale(SystemTime::now()) && self.renews_alone(&issued) {
             let renewed = Self::renew(
                 self,
                 ChallengeSummary::default(),
@@ -250,26 +250,26 @@ impl Inner {
                 tracing::debug!(%error, "a token was not renewed before its end");
             }
         }
-        let (grant, generation) = self.current();
-        let Some(grant) = grant else {
+        let (issued, generation) = self.current();
+        let Some(issued) = issued else {
             return Ok(AuthHeaders::none());
         };
-        self.auth_headers(&grant, generation, summary)
+        self.auth_headers(&issued, generation, summary)
     }
 
-    fn current(&self) -> (Option<Arc<TokenGrant>>, u64) {
+    fn current(&self) -> (Option<Arc<IssuedTokens>>, u64) {
         let held = self.held();
-        (held.grant.clone(), held.generation)
+        (held.issued.clone(), held.generation)
     }
 
     fn auth_headers(
         &self,
-        grant: &TokenGrant,
+        issued: &IssuedTokens,
         generation: u64,
         summary: RequestSummary<'_>,
     ) -> Result<AuthHeaders, AuthError> {
-        let token = grant.tokens.access.reveal();
-        let Some(key) = grant.dpop.as_ref().filter(|_| grant.tokens.is_bound) else {
+        let token = issued.tokens.access.reveal();
+        let Some(key) = issued.dpop.as_ref().filter(|_| issued.tokens.is_bound) else {
             let headers = vec![("authorization".into(), format!("Bearer {token}").into())];
             return Ok(AuthHeaders::new(headers, generation));
         };
@@ -411,10 +411,10 @@ impl Authorizer for OAuth {
     /// sign-in, because the next user must not see cached results of the previous user.
     fn principal(&self) -> Option<String> {
         let held = self.0.held();
-        let grant = held.grant.as_ref()?;
+        let issued = held.issued.as_ref()?;
         Some(format!(
             "{} {} {}",
-            grant.issuer, grant.client.id, held.sign_ins
+            issued.issuer, issued.client.id, held.sign_ins
         ))
     }
 }

@@ -182,8 +182,8 @@ impl ClientConfig {
         }
     }
 
-    /// Returns true if this client may use the stored grant of this issuer and client id. Two
-    /// clients may share a store, but not their grants.
+    /// Returns true if this client may use the stored tokens of this issuer and client id. Two
+    /// clients may share a store, but not their tokens.
     pub(crate) fn may_be(&self, issuer: &str, id: &str) -> bool {
         let is_there = |own: &Option<String>| own.as_ref().is_none_or(|own| own == issuer);
         let mut registrations = self.registered.iter().filter(|(own, _)| is_there(own));

@@ -1,6 +1,6 @@
 //! Storage of tokens and registrations.
 //!
-//! A stored grant names its issuer, and registrations are stored by issuer. The client never sends
+//! Stored tokens name their issuer, and registrations are stored by issuer. The client never sends
 //! the credentials of one issuer to another.
 
 mod file;
@@ -18,7 +18,7 @@ pub use file::FileCredentialStore;
 #[cfg(feature = "keyring")]
 pub use keyring::{KeyringCredentialStore, KeyringError};
 pub use memory::MemoryCredentialStore;
-pub(crate) use record::{Clients, GrantRecord};
+pub(crate) use record::{Clients, TokensRecord};
 
 /// Exclusive right to renew the text of a key. A drop releases it.
 pub type KeyGuard = Box<dyn Send>;

@@ -2,20 +2,20 @@
 //! driver, perform no I/O, and read no clock.
 
 mod code;
+mod issued_tokens;
 mod machine;
 mod register;
 mod revoke;
 mod sign_in_plan;
 mod token;
-mod token_grant;
 mod token_refresh;
 
 #[cfg(test)]
 mod tests;
 
 pub use code::{AuthorizationResponse, SignInRequest};
+pub use issued_tokens::{DpopKey, IssuedTokens, TokenResponse};
 pub use machine::SignIn;
 pub(crate) use revoke::Revoke;
 pub use sign_in_plan::{SignInPlan, SignInStep};
-pub use token_grant::{DpopKey, TokenGrant, TokenResponse};
 pub use token_refresh::TokenRefresh;

@@ -56,7 +56,7 @@ pub use error::{
 };
 pub use fetch_policy::{FetchPolicy, FetchPolicyError};
 #[cfg(feature = "client")]
-pub use flow::{AuthorizationResponse, SignInRequest, TokenGrant};
+pub use flow::{AuthorizationResponse, IssuedTokens, SignInRequest};
 #[cfg(feature = "client")]
 pub use flow_context::FlowContext;
 #[cfg(feature = "client")]

@@ -14,7 +14,7 @@ mod visit;
 use std::error::Error;
 use std::sync::Arc;
 
-use pintle::auth::{AuthError, OAuth, OAuthBuilder, TokenGrant, WebUrl};
+use pintle::auth::{AuthError, IssuedTokens, OAuth, OAuthBuilder, WebUrl};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
 
 use crate::args::AccessSettings;
@@ -97,13 +97,13 @@ impl Access {
         self.authorizer.clone()
     }
 
-    /// Returns the grant that is stored for the server, if there is one.
+    /// Returns the tokens that are stored for the server, if there are any.
     ///
     /// # Errors
     ///
     /// [`AuthError`].
-    pub(crate) fn grant(&self) -> Result<Option<Arc<TokenGrant>>, CliError> {
-        Ok(self.oauth().grant()?)
+    pub(crate) fn issued_tokens(&self) -> Result<Option<Arc<IssuedTokens>>, CliError> {
+        Ok(self.oauth().issued_tokens()?)
     }
 
     /// Returns the OAuth client that conversations use.
@@ -135,7 +135,7 @@ impl Access {
                 }
                 error => error.into(),
             })?;
-        // A new authorizer, because it reads the stored grant again and opens no page.
+        // A new authorizer, because it reads the stored tokens again and opens no page.
         self.authorizer = RecordingAuthorizer::new(self.builder()?.build());
         Ok(())
     }

@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A renewal is a task of its own, because a user may be signing in when the request that caused it
-//! is dropped. The locks are acquired in this order everywhere: `renewal`, the key of the grant, the
+//! is dropped. The locks are acquired in this order everywhere: `renewal`, the key of the tokens, the
 //! registrations. The lock of `held` is the innermost, and never held across an `await`.
 
 use std::sync::Arc;
@@ -40,7 +40,7 @@ use crate::authorizer::{Inner, LOCK_POLL, flow_context, kept};
 use crate::client::GrantFlow;
 use crate::credentials::KeyGuard;
 use crate::error::AuthError;
-use crate::flow::{TokenGrant, TokenRefresh};
+use crate::flow::{IssuedTokens, TokenRefresh};
 use crate::metadata::{DiscoveryStep, ResourceMetadata, ResourceProbe};
 
 /// Most sign-ins of a user within [`SIGN_IN_INTERVAL`] for a server that refuses their tokens. The second is for a
@@ -72,20 +72,20 @@ impl SignIns {
     }
 }
 
-/// Use of the current grant in a renewal.
+/// Use of the current tokens in a renewal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenewMode {
-    /// The grant may be refreshed.
+    /// The tokens may be refreshed.
     Refreshed,
-    /// The grant lacks scopes. A sign-in requests its scopes again, with more.
+    /// The tokens lack scopes. A sign-in requests their scopes again, with more.
     Held,
-    /// The renewal does not use the grant.
+    /// The renewal does not use the tokens.
     Ignored,
 }
 
 /// Result of a refresh.
 enum Refreshed {
-    Fresh(Box<TokenGrant>),
+    Fresh(Box<IssuedTokens>),
     /// The user must sign in.
     Not,
     /// The user must sign in with another client id, because the issuer does not know this one.
@@ -93,9 +93,9 @@ enum Refreshed {
 }
 
 impl Inner {
-    /// Returns true if a grant can be renewed without a user.
-    pub(super) fn renews_alone(&self, grant: &TokenGrant) -> bool {
-        grant.tokens.refresh.is_some()
+    /// Returns true if tokens can be renewed without a user.
+    pub(super) fn renews_alone(&self, issued: &IssuedTokens) -> bool {
+        issued.tokens.refresh.is_some()
             || !matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode)
     }
 
@@ -161,10 +161,10 @@ impl Inner {
         let stored = self.load_text(self.key()).await?;
         let mut own = self
             .held()
-            .grant
+            .issued
             .clone()
             .filter(|_| old != RenewMode::Ignored);
-        let found = self.read_grant(stored.as_ref());
+        let found = self.read_tokens(stored.as_ref());
         match found.filter(|_| old != RenewMode::Ignored) {
             _ if self.is_behind(stored.as_ref()) => {}
             // Another process was faster.
@@ -190,14 +190,14 @@ impl Inner {
             }
         }
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
-        let grant = self.sign_in(challenge, held, stale.as_deref()).await?;
+        let issued = self.sign_in(challenge, held, stale.as_deref()).await?;
         self.held().recent_sign_ins.note();
-        self.keep(grant, User::Unknown, stored).await
+        self.keep(issued, User::Unknown, stored).await
     }
 
     /// Bounds the sign-ins within a minute: a server that refuses each token would open one page after
     /// another.
-    fn check_sign_ins(&self, own: &TokenGrant) -> Result<(), AuthError> {
+    fn check_sign_ins(&self, own: &IssuedTokens) -> Result<(), AuthError> {
         let has_room = self.held().recent_sign_ins.recent() < MAX_SIGN_INS;
         let needs_user = !self.renews_alone(own) && !own.tokens.is_stale(SystemTime::now());
         match !has_room && needs_user {
@@ -227,7 +227,7 @@ impl Inner {
     /// Another token by the one that is there for it.
     async fn refresh(
         &self,
-        own: &TokenGrant,
+        own: &IssuedTokens,
         challenge: &ChallengeSummary,
     ) -> Result<Refreshed, AuthError> {
         if own.tokens.refresh.is_none() {
@@ -249,7 +249,7 @@ impl Inner {
         loop {
             let answer = self.fetch.fetch(request).await;
             match refresh.take(answer, &flow_context()?) {
-                Ok(Ok(grant)) => return Ok(Refreshed::Fresh(Box::new(grant))),
+                Ok(Ok(issued)) => return Ok(Refreshed::Fresh(Box::new(issued))),
                 Ok(Err(again)) => request = again,
                 Err(error) if error.is_of_unknown_client() => return Ok(Refreshed::UnknownClient),
                 Err(error) if error.is_retryable() => return Err(error),
@@ -281,6 +281,6 @@ impl Inner {
     }
 }
 
-fn is_same(one: &TokenGrant, other: &TokenGrant) -> bool {
+fn is_same(one: &IssuedTokens, other: &IssuedTokens) -> bool {
     one.tokens.access.is(other.tokens.access.reveal())
 }

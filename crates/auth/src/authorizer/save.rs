@@ -1,4 +1,4 @@
-//! Saving grants: a grant is used also while the store fails, because the issuer may have revoked
+//! Saving tokens: they are used also while the store fails, because the issuer may have revoked
 //! its predecessor.
 
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::authorizer::Inner;
-use crate::credentials::GrantRecord;
+use crate::credentials::TokensRecord;
 use crate::error::AuthError;
-use crate::flow::TokenGrant;
+use crate::flow::IssuedTokens;
 use crate::secret::Secret;
 
-/// Pause between two attempts to save a grant whose save failed.
+/// Pause between two attempts to save tokens whose save failed.
 const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// User of a new token.
@@ -24,78 +24,78 @@ pub(super) enum User {
     Unknown,
 }
 
-/// Whether the store has the new grant.
+/// Whether the store has the new tokens.
 #[derive(Debug)]
 pub(super) enum Saved {
     Yes,
-    /// The grant is used and not stored, for this reason.
+    /// The tokens are used and not stored, for this reason.
     No(Box<str>),
 }
 
-/// The state of the store while it does not have the grant in use.
+/// The state of the store while it does not have the tokens in use.
 #[derive(Debug)]
 pub(super) struct Unsaved {
-    /// Text in the store when the grant was issued. Its refresh token may be used up.
+    /// Text in the store when the tokens were issued. Its refresh token may be used up.
     before: Option<Secret>,
     /// When a save was last tried.
     tried: Instant,
 }
 
 impl Inner {
-    /// Uses a new grant and replaces `before` with it in the store. If the save fails, the used-up
+    /// Uses new tokens and replaces `before` with them in the store. If the save fails, the used-up
     /// refresh token is deleted, because an issuer that receives it again may revoke all tokens.
     pub(super) async fn keep(
         self: &Arc<Self>,
-        grant: TokenGrant,
+        issued: IssuedTokens,
         user: User,
         before: Option<Secret>,
     ) -> Result<Saved, AuthError> {
-        self.blocking(move |inner| Ok(inner.keep_now(grant, user, before)))
+        self.blocking(move |inner| Ok(inner.keep_now(issued, user, before)))
             .await
     }
 
-    fn keep_now(&self, grant: TokenGrant, user: User, before: Option<Secret>) -> Saved {
-        let text = GrantRecord::write(&grant);
+    fn keep_now(&self, issued: IssuedTokens, user: User, before: Option<Secret>) -> Saved {
+        let text = TokensRecord::write(&issued);
         let Err(error) = self.store.save(&self.key(), Some(&text)) else {
-            self.adopt(grant, user);
+            self.adopt(issued, user);
             return Saved::Yes;
         };
         tracing::warn!(%error, server = %self.server, "a token is used and could not be saved");
-        if self.is_used_up(before.as_ref(), &grant)
+        if self.is_used_up(before.as_ref(), &issued)
             && let Err(error) = self.store.save(&self.key(), None)
         {
             tracing::warn!(%error, "a used-up refresh token could not be removed");
         }
-        self.adopt(grant, user);
+        self.adopt(issued, user);
         let tried = Instant::now();
         self.held().unsaved = Some(Unsaved { before, tried });
         Saved::No(error.to_string().into())
     }
 
-    /// Whether a stored grant has another refresh token than the new one.
-    fn is_used_up(&self, before: Option<&Secret>, grant: &TokenGrant) -> bool {
-        let token = |grant: &TokenGrant| {
-            grant
+    /// Whether stored tokens have another refresh token than the new ones.
+    fn is_used_up(&self, before: Option<&Secret>, issued: &IssuedTokens) -> bool {
+        let token = |issued: &IssuedTokens| {
+            issued
                 .tokens
                 .refresh
                 .as_ref()
                 .map(|own| own.reveal().clone())
         };
-        let before = self.read_grant(before);
-        before.is_some_and(|before| token(&before) != token(grant))
+        let before = self.read_tokens(before);
+        before.is_some_and(|before| token(&before) != token(issued))
     }
 
-    /// Uses a grant from now on.
-    pub(super) fn adopt(&self, grant: TokenGrant, user: User) {
+    /// Uses these tokens from now on.
+    pub(super) fn adopt(&self, issued: IssuedTokens, user: User) {
         let mut held = self.held();
         held.sign_ins += u64::from(user == User::Unknown);
-        held.grant = Some(Arc::new(grant));
+        held.issued = Some(Arc::new(issued));
         held.is_loaded = true;
         held.unsaved = None;
         held.generation += 1;
     }
 
-    /// Whether the store lacks the grant in use because its save failed, and no other process has
+    /// Whether the store lacks the tokens in use because their save failed, and no other process has
     /// written since.
     pub(super) fn is_behind(&self, stored: Option<&Secret>) -> bool {
         let held = self.held();
@@ -109,7 +109,7 @@ impl Inner {
         stored.is_none_or(is_before)
     }
 
-    /// Saves the grant whose save failed, unless that was tried a moment ago or a renewal is under
+    /// Saves the tokens whose save failed, unless that was tried a moment ago or a renewal is under
     /// way.
     pub(super) async fn save_again(self: &Arc<Self>) {
         if !self.is_save_due() {
@@ -135,9 +135,9 @@ impl Inner {
         let Ok(stored) = self.store.load(&self.key()) else {
             return;
         };
-        let grant = self.held().grant.clone();
-        if let Some(grant) = grant.filter(|_| self.is_behind(stored.as_ref())) {
-            let text = GrantRecord::write(&grant);
+        let issued = self.held().issued.clone();
+        if let Some(issued) = issued.filter(|_| self.is_behind(stored.as_ref())) {
+            let text = TokensRecord::write(&issued);
             if let Err(error) = self.store.save(&self.key(), Some(&text)) {
                 tracing::debug!(%error, "a token could still not be saved");
                 return;

@@ -11,7 +11,7 @@ use crate::client::{ClientRegistration, GrantFlow};
 use crate::credentials::Clients;
 use crate::error::AuthError;
 use crate::flow::{
-    AuthorizationResponse, SignIn, SignInPlan, SignInRequest, SignInStep, TokenGrant,
+    AuthorizationResponse, IssuedTokens, SignIn, SignInPlan, SignInRequest, SignInStep,
 };
 use crate::form;
 use crate::redirect::Loopback;
@@ -29,7 +29,7 @@ impl Inner {
         challenge: ChallengeSummary,
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
-    ) -> Result<TokenGrant, AuthError> {
+    ) -> Result<IssuedTokens, AuthError> {
         let needs_person = matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode);
         if needs_person && self.on_visit.is_none() {
             return Err(AuthError::SignInUnavailable);
@@ -63,7 +63,7 @@ impl Inner {
         self: &Arc<Self>,
         plan: SignInPlan,
         loopback: Option<&Loopback>,
-    ) -> Result<TokenGrant, AuthError> {
+    ) -> Result<IssuedTokens, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &flow_context()?)?;
         let mut is_remembered = false;
         loop {
@@ -94,7 +94,7 @@ impl Inner {
                         .await?;
                     sign_in.take_assertion(token, &flow_context()?)?
                 }
-                SignInStep::Done(grant) => return Ok(*grant),
+                SignInStep::Done(issued) => return Ok(*issued),
             };
             if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
                 let (issuer, client) = (issuer.to_owned(), client.clone());

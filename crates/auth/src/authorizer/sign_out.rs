@@ -1,4 +1,4 @@
-//! Sign-out: deletes the stored grant and revokes its tokens at the issuer.
+//! Sign-out: deletes the stored tokens and revokes them at the issuer.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use pintle_runtime::Fetch as _;
 
 use crate::authorizer::{Inner, flow_context, kept};
 use crate::error::AuthError;
-use crate::flow::{Revoke, TokenGrant};
+use crate::flow::{IssuedTokens, Revoke};
 use crate::metadata::{DiscoveryStep, MetadataDocument, ServerMetadata, ServerProbe, check};
 
 /// Result of a sign-out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SignedOut {
-    /// The store had no grant for the server.
+    /// The store had no tokens for the server.
     Nothing,
-    /// The stored grant is deleted; holds the result of the revocation.
+    /// The stored tokens are deleted; holds the result of the revocation.
     Forgotten(Revocation),
 }
 
@@ -33,18 +33,18 @@ pub enum Revocation {
 
 impl Inner {
     pub(super) async fn sign_out(self: &Arc<Self>) -> Result<SignedOut, AuthError> {
-        let Some(grant) = self.forget().await? else {
+        let Some(issued) = self.forget().await? else {
             return Ok(SignedOut::Nothing);
         };
-        let revoked = self.revoke(&grant).await;
+        let revoked = self.revoke(&issued).await;
         Ok(SignedOut::Forgotten(
             revoked.unwrap_or_else(Revocation::Failed),
         ))
     }
 
-    /// Deletes the stored grant and returns it.
-    async fn forget(self: &Arc<Self>) -> Result<Option<TokenGrant>, AuthError> {
-        // A concurrent renewal would store a new grant.
+    /// Deletes the stored tokens and returns them.
+    async fn forget(self: &Arc<Self>) -> Result<Option<IssuedTokens>, AuthError> {
+        // A concurrent renewal would store new tokens.
         let alone = Arc::clone(&self.renewal).lock_owned().await;
         let among_processes = self.lock(&self.key()).await?;
         self.blocking(move |inner| {
@@ -54,24 +54,24 @@ impl Inner {
         .await
     }
 
-    fn forget_now(&self) -> Result<Option<TokenGrant>, AuthError> {
+    fn forget_now(&self) -> Result<Option<IssuedTokens>, AuthError> {
         let stored = self.store.load(&self.key()).map_err(kept)?;
         // The stored one is not the latest where a save has failed: the latest is revoked.
         let is_stored = !self.is_behind(stored.as_ref());
-        let grant = self.read_grant(stored.as_ref()).filter(|_| is_stored);
+        let issued = self.read_tokens(stored.as_ref()).filter(|_| is_stored);
         self.store.save(&self.key(), None).map_err(kept)?;
         let mut held = self.held();
-        let own = held.grant.take();
+        let own = held.issued.take();
         held.unsaved = None;
         held.is_loaded = true;
         held.generation += 1;
         held.step_ups.clear();
-        Ok(grant.or_else(|| own.map(|own| (*own).clone())))
+        Ok(issued.or_else(|| own.map(|own| (*own).clone())))
     }
 
     /// Spec: RFC 7009.
-    async fn revoke(&self, grant: &TokenGrant) -> Result<Revocation, AuthError> {
-        let Some(server) = self.issuer_of(grant).await? else {
+    async fn revoke(&self, issued: &IssuedTokens) -> Result<Revocation, AuthError> {
+        let Some(server) = self.issuer_of(issued).await? else {
             return Ok(Revocation::NotOffered);
         };
         let Some(endpoint) = &server.revocation_endpoint else {
@@ -80,10 +80,10 @@ impl Inner {
         let url = check("revocation_endpoint", endpoint, &self.fetch_policy);
         let url = url.map_err(|fault| AuthError::Document {
             document: MetadataDocument::Server,
-            place: grant.issuer.as_str().into(),
+            place: issued.issuer.as_str().into(),
             fault,
         })?;
-        let Some(mut revoke) = Revoke::of(grant, &server, self.fetch_policy.network(&url)) else {
+        let Some(mut revoke) = Revoke::of(issued, &server, self.fetch_policy.network(&url)) else {
             return Ok(Revocation::NotOffered);
         };
         while let Some(request) = revoke.next(&flow_context()?)? {
@@ -92,15 +92,15 @@ impl Inner {
         Ok(Revocation::Done)
     }
 
-    /// Returns the metadata of the issuer of a grant, or `None` if the issuer has no document.
-    async fn issuer_of(&self, grant: &TokenGrant) -> Result<Option<ServerMetadata>, AuthError> {
+    /// Returns the metadata of the issuer of tokens, or `None` if the issuer has no document.
+    async fn issuer_of(&self, issued: &IssuedTokens) -> Result<Option<ServerMetadata>, AuthError> {
         let document = |place: String, fault| AuthError::Document {
             document: MetadataDocument::Server,
             place: place.into(),
             fault,
         };
-        let probe = ServerProbe::of_server(&grant.issuer, &self.fetch_policy);
-        let mut probe = probe.map_err(|fault| document(grant.issuer.clone(), fault))?;
+        let probe = ServerProbe::of_server(&issued.issuer, &self.fetch_policy);
+        let mut probe = probe.map_err(|fault| document(issued.issuer.clone(), fault))?;
         let mut step = probe.begin();
         loop {
             step = match step {
@@ -112,7 +112,7 @@ impl Inner {
                 DiscoveryStep::Nowhere { tried, .. } => {
                     return Err(AuthError::DocumentNotFound {
                         document: MetadataDocument::Server,
-                        of: grant.issuer.as_str().into(),
+                        of: issued.issuer.as_str().into(),
                         tried,
                     });
                 }

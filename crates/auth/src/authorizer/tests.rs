@@ -277,8 +277,8 @@ async fn an_operation_allows_two_step_ups_and_keeps_its_scopes() {
             .expect("a way on");
         assert_eq!(after, RetryDecision::Retry);
     }
-    let grant = oauth.grant().expect("kept").expect("a grant");
-    assert_eq!(grant.requested.to_string(), "read write");
+    let issued = oauth.issued_tokens().expect("kept").expect("tokens");
+    assert_eq!(issued.requested.to_string(), "read write");
     let error = why(oauth.handle_challenge(summary(), short(3, "write")).await);
     assert!(
         matches!(error, AuthError::StepUps { after: 2, .. }),
@@ -373,9 +373,9 @@ async fn a_server_that_changes_its_issuer_is_signed_in_to_anew() {
         .handle_challenge(summary(), unauthorized(1))
         .await
         .expect("a way on");
-    let grant = oauth.grant().expect("kept").expect("a grant");
-    assert_eq!(grant.issuer, "https://as2.example");
-    assert_eq!(grant.client.id, "client-1", "registered there, too");
+    let issued = oauth.issued_tokens().expect("kept").expect("tokens");
+    assert_eq!(issued.issuer, "https://as2.example");
+    assert_eq!(issued.client.id, "client-1", "registered there, too");
     assert_eq!(
         site.0.refreshes.load(Ordering::SeqCst),
         0,
@@ -408,7 +408,7 @@ async fn a_sign_out_removes_the_credentials() {
     oauth.sign_in().await.expect("a token");
     oauth.sign_out().await.expect("forgotten");
     assert_eq!(bearer(&oauth).await.0, "");
-    assert!(oauth.grant().expect("read").is_none());
+    assert!(oauth.issued_tokens().expect("read").is_none());
 }
 
 // hardening: H-46
@@ -418,8 +418,8 @@ async fn nothing_of_a_sign_in_is_shown() {
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
     let headers = oauth.authorize(summary()).await.expect("headers");
-    let grant = oauth.grant().expect("kept");
-    let shown = format!("{oauth:?} {headers:?} {grant:?} {:#?}", grant);
+    let issued = oauth.issued_tokens().expect("kept");
+    let shown = format!("{oauth:?} {headers:?} {issued:?} {:#?}", issued);
     assert!(!shown.contains("secret-1"), "{shown}");
     let error = AuthError::StorageFailed("x".into());
     assert_eq!(

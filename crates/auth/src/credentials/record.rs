@@ -1,4 +1,4 @@
-//! Stored grants and registrations as JSON texts.
+//! Stored tokens and registrations as JSON texts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,13 +8,13 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use crate::client::{ClientAuthentication, ClientConfig, ClientRegistration};
-use crate::flow::{DpopKey, TokenGrant, TokenResponse};
+use crate::flow::{DpopKey, IssuedTokens, TokenResponse};
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
-/// A grant, to be kept. There is no `Debug`: all of it is secret.
+/// Issued tokens, to be stored. There is no `Debug`: all of it is secret.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct GrantRecord {
+pub(crate) struct TokensRecord {
     issuer: String,
     resource: String,
     token_endpoint: String,
@@ -81,17 +81,17 @@ fn time_of(seconds: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
-impl GrantRecord {
-    /// The text of a grant.
-    pub(crate) fn write(grant: &TokenGrant) -> Secret {
-        let tokens = &grant.tokens;
+impl TokensRecord {
+    /// The text of issued tokens.
+    pub(crate) fn write(issued: &IssuedTokens) -> Secret {
+        let tokens = &issued.tokens;
         let record = Self {
-            issuer: grant.issuer.clone(),
-            resource: grant.resource.clone(),
-            token_endpoint: grant.token_endpoint.clone(),
-            client: ClientRecord::of(&grant.client),
-            requested: grant.requested.to_string(),
-            dpop: grant
+            issuer: issued.issuer.clone(),
+            resource: issued.resource.clone(),
+            token_endpoint: issued.token_endpoint.clone(),
+            client: ClientRecord::of(&issued.client),
+            requested: issued.requested.to_string(),
+            dpop: issued
                 .dpop
                 .as_ref()
                 .map(|key| STANDARD_NO_PAD.encode(key.kept.reveal())),
@@ -105,8 +105,8 @@ impl GrantRecord {
         serde_json::to_string(&record).unwrap_or_default().into()
     }
 
-    /// Parses a stored grant. Returns `None` for an unknown format, as for a missing grant.
-    pub(crate) fn read(text: &Secret, profile: &ClientConfig) -> Option<TokenGrant> {
+    /// Parses stored tokens. Returns `None` for an unknown format, as for a missing text.
+    pub(crate) fn read(text: &Secret, profile: &ClientConfig) -> Option<IssuedTokens> {
         let record: Self = serde_json::from_str(text.reveal()).ok()?;
         let dpop = match record.dpop {
             Some(text) => {
@@ -128,7 +128,7 @@ impl GrantRecord {
                 ..own.clone()
             };
         }
-        Some(TokenGrant {
+        Some(IssuedTokens {
             issuer: record.issuer,
             resource: record.resource,
             token_endpoint: record.token_endpoint,

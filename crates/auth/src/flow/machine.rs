@@ -21,7 +21,7 @@
 //!   All but `Registering` may fetch more than once: other places of a document, another DPoP nonce.
 //! - `Visiting` waits for the user, `Identity` and `WorkloadIdentity` for an assertion.
 //! - From `Visiting` and `Token`, an unknown client leads once to a new registration.
-//! - After the grant or an error the stage is `Over`, and accepts nothing.
+//! - After the tokens or an error the stage is `Over`, and accepts nothing.
 
 mod assertion;
 mod discover;
@@ -33,10 +33,10 @@ use pintle_runtime::{FetchError, FetchResponse};
 use crate::client::ClientRegistration;
 use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{AuthorizationResponse, Pending};
+use crate::flow::issued_tokens::DpopKey;
 use crate::flow::register;
 use crate::flow::sign_in_plan::{SignInPlan, SignInStep};
 use crate::flow::token::Exchange;
-use crate::flow::token_grant::DpopKey;
 use crate::flow_context::FlowContext;
 use crate::metadata::{ResourceProbe, ServerMetadata, ServerProbe};
 use crate::scope::Scopes;

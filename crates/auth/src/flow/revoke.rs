@@ -5,16 +5,16 @@
 use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 
 use crate::error::{AuthError, EndpointRequest};
+use crate::flow::issued_tokens::IssuedTokens;
 use crate::flow::token::{Exchange, read_refusal};
-use crate::flow::token_grant::TokenGrant;
 use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
 use crate::secret::Secret;
 
-/// Revokes the tokens of a grant: first the refresh token, then the access token.
+/// Revokes issued tokens: first the refresh token, then the access token.
 #[derive(Debug)]
 pub(crate) struct Revoke {
-    grant: TokenGrant,
+    issued: IssuedTokens,
     endpoint: String,
     methods: Option<Vec<String>>,
     network: NetworkScope,
@@ -24,18 +24,18 @@ pub(crate) struct Revoke {
 impl Revoke {
     /// Creates a revocation, or returns `None` if the issuer has no revocation endpoint.
     pub(crate) fn of(
-        grant: &TokenGrant,
+        issued: &IssuedTokens,
         server: &ServerMetadata,
         network: NetworkScope,
     ) -> Option<Self> {
         let endpoint = server.revocation_endpoint.clone()?;
         let own = server.revocation_endpoint_auth_methods_supported.clone();
-        let tokens = &grant.tokens;
+        let tokens = &issued.tokens;
         let refresh = tokens.refresh.iter().map(|token| (token, "refresh_token"));
         let all = refresh.chain([(&tokens.access, "access_token")]);
         let all: Vec<_> = all.map(|(token, kind)| (token.clone(), kind)).collect();
         Some(Self {
-            grant: grant.clone(),
+            issued: issued.clone(),
             endpoint,
             methods: own.or(server.token_endpoint_auth_methods_supported.clone()),
             network,
@@ -55,8 +55,8 @@ impl Revoke {
         let exchange = Exchange {
             what: EndpointRequest::Revocation,
             endpoint: self.endpoint.clone(),
-            issuer: self.grant.issuer.clone(),
-            client: self.grant.client.clone(),
+            issuer: self.issued.issuer.clone(),
+            client: self.issued.client.clone(),
             methods: self.methods.clone(),
             form: vec![("token", token), ("token_type_hint", kind.into())],
             dpop: None,

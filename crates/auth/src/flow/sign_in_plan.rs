@@ -7,7 +7,7 @@ use pintle_runtime::{FetchRequest, WebUrl};
 use crate::client::{ClientConfig, ClientRegistration};
 use crate::fetch_policy::FetchPolicy;
 use crate::flow::code::SignInRequest;
-use crate::flow::token_grant::TokenGrant;
+use crate::flow::issued_tokens::IssuedTokens;
 use crate::scope::Scopes;
 
 /// Input of a sign-in.
@@ -20,7 +20,7 @@ pub struct SignInPlan {
     pub named: Option<String>,
     /// Which scopes the challenge names: they are what the operation needs.
     pub challenged: Option<Scopes>,
-    /// Issuer and scopes of the current grant. A new sign-in at this issuer requests them again.
+    /// Issuer and scopes of the current tokens. A new sign-in at this issuer requests them again.
     pub held: Option<(String, Scopes)>,
     /// Whether the challenge requires tokens that are bound to a key.
     pub wants_dpop: bool,
@@ -63,5 +63,5 @@ pub enum SignInStep {
     /// Get an assertion of the platform about this workload, for this audience, and pass it on.
     Workload(String),
     /// Keep this: it is done.
-    Done(Box<TokenGrant>),
+    Done(Box<IssuedTokens>),
 }

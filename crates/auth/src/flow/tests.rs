@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::client::{ClientConfig, ClientRegistration, EnterpriseManaged, GrantFlow};
-use crate::credentials::GrantRecord;
+use crate::credentials::TokensRecord;
 use crate::error::{AuthError, AuthServerError};
 use crate::flow_context::FlowContext;
 use crate::form;
@@ -101,7 +101,7 @@ impl Site {
     }
 
     /// Drives a sign-in to its end.
-    fn run(&mut self, plan: SignInPlan) -> Result<TokenGrant, AuthError> {
+    fn run(&mut self, plan: SignInPlan) -> Result<IssuedTokens, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &self.flow_context())?;
         loop {
             let at = self.flow_context();
@@ -127,7 +127,7 @@ impl Site {
                     assert_eq!(audience, "https://as.example/token");
                     sign_in.take_assertion("platform-jwt".into(), &at)?
                 }
-                SignInStep::Done(grant) => return Ok(*grant),
+                SignInStep::Done(issued) => return Ok(*issued),
             };
         }
     }

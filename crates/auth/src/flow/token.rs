@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::client::{ClientAuthentication, ClientRegistration};
 use crate::error::{AuthError, AuthServerError, EndpointRequest, OAuthErrorResponse, plain};
-use crate::flow::token_grant::{DpopKey, TokenResponse};
+use crate::flow::issued_tokens::{DpopKey, TokenResponse};
 use crate::flow_context::FlowContext;
 use crate::form;
 use crate::key::Proof;

@@ -5,8 +5,8 @@
 use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 
 use crate::error::{AuthError, EndpointRequest};
+use crate::flow::issued_tokens::IssuedTokens;
 use crate::flow::token::{Exchange, Exchanged};
-use crate::flow::token_grant::TokenGrant;
 use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
 
@@ -14,40 +14,40 @@ use crate::metadata::ServerMetadata;
 #[derive(Debug)]
 pub struct TokenRefresh {
     exchange: Exchange,
-    grant: TokenGrant,
+    issued: IssuedTokens,
 }
 
 impl TokenRefresh {
-    /// Creates the refresh of a grant, or returns `None` if the grant has no refresh token.
+    /// Creates the refresh of issued tokens, or returns `None` without a refresh token.
     ///
     /// Requests are sent only to the endpoint that issued the token.
     pub fn of(
-        grant: &TokenGrant,
+        issued: &IssuedTokens,
         server: Option<&ServerMetadata>,
         network: NetworkScope,
     ) -> Option<Self> {
-        let refresh = grant.tokens.refresh.clone()?;
+        let refresh = issued.tokens.refresh.clone()?;
         let form = vec![
             ("grant_type", "refresh_token".into()),
             ("refresh_token", refresh),
-            ("resource", grant.resource.clone().into()),
+            ("resource", issued.resource.clone().into()),
         ];
         let methods =
             server.and_then(|server| server.token_endpoint_auth_methods_supported.clone());
         let exchange = Exchange {
             what: EndpointRequest::Refresh,
-            endpoint: grant.token_endpoint.clone(),
-            issuer: grant.issuer.clone(),
-            client: grant.client.clone(),
+            endpoint: issued.token_endpoint.clone(),
+            issuer: issued.issuer.clone(),
+            client: issued.client.clone(),
             methods,
             form,
-            dpop: grant.dpop.clone(),
+            dpop: issued.dpop.clone(),
             nonce: None,
             network,
         };
         Some(Self {
             exchange,
-            grant: grant.clone(),
+            issued: issued.clone(),
         })
     }
 
@@ -60,7 +60,7 @@ impl TokenRefresh {
         self.exchange.request(at)
     }
 
-    /// Accepts a response. Returns another request, or the grant with its new token.
+    /// Accepts a response. Returns another request, or the new tokens.
     ///
     /// # Errors
     ///
@@ -69,19 +69,19 @@ impl TokenRefresh {
         &mut self,
         answer: Result<FetchResponse, FetchError>,
         at: &FlowContext,
-    ) -> Result<Result<TokenGrant, FetchRequest>, AuthError> {
+    ) -> Result<Result<IssuedTokens, FetchRequest>, AuthError> {
         let given = match self.exchange.take(answer, at)? {
             Exchanged::Again(request) => return Ok(Err(request)),
             Exchanged::Done(given) => given,
         };
         let mut tokens = self.exchange.tokens(given, at)?;
-        let old = &self.grant.tokens;
+        let old = &self.issued.tokens;
         // A server that does not rotate refresh tokens omits it; the old one stays valid.
         tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
         tokens.scopes = tokens.scopes.or_else(|| old.scopes.clone());
-        Ok(Ok(TokenGrant {
+        Ok(Ok(IssuedTokens {
             tokens,
-            ..self.grant.clone()
+            ..self.issued.clone()
         }))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Authenticator {
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) principal: Principal,
-    pub(crate) grant: Arc<VerifiedToken>,
+    pub(crate) verified: Arc<VerifiedToken>,
 }
 
 impl Authenticator {
@@ -48,28 +48,28 @@ impl Authenticator {
         if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
             return Err(BearerError::Missing);
         }
-        let grant = self.verify(&shown.token).await?;
-        self.check_grant(&grant)?;
+        let verified = self.verify(&shown.token).await?;
+        self.check_verified_token(&verified)?;
         if shown.scheme == Scheme::Dpop {
             self.proofs.refresh().await;
         }
-        self.check_binding(parts, &shown, &grant)?;
-        let scopes = self.hierarchy.close(&grant.scopes);
-        let principal = Principal::new(grant.principal_id(), scopes);
+        self.check_binding(parts, &shown, &verified)?;
+        let scopes = self.hierarchy.close(&verified.scopes);
+        let principal = Principal::new(verified.principal_id(), scopes);
         if !principal.has_scopes(&self.required) {
             return Err(BearerError::Scopes(self.required.join(" ")));
         }
         Ok(Admitted {
             principal,
-            grant: Arc::new(grant),
+            verified: Arc::new(verified),
         })
     }
 
     /// Returns the time at which open streams of the token must end: its expiry plus the clock skew.
     ///
     /// A token without an expiry gets `stream_ttl`.
-    pub(crate) fn end_of(&self, grant: &VerifiedToken) -> Option<Instant> {
-        let left = match grant.expires {
+    pub(crate) fn end_of(&self, verified: &VerifiedToken) -> Option<Instant> {
+        let left = match verified.expires {
             Some(end) => {
                 let end = end.checked_add(self.limits.max_clock_skew)?;
                 end.duration_since(SystemTime::now()).unwrap_or_default()
@@ -96,7 +96,7 @@ impl Authenticator {
     async fn verify(&self, token: &Secret) -> Result<VerifiedToken, BearerError> {
         let within = self.limits.verify_timeout;
         match timeout(within, self.verifier.verify_dyn(token)).await {
-            Ok(Ok(grant)) => Ok(grant),
+            Ok(Ok(verified)) => Ok(verified),
             Ok(Err(TokenError::Invalid(reason))) => Err(BearerError::Invalid(reason)),
             Ok(Err(TokenError::Unavailable(reason))) => {
                 tracing::debug!(%reason, "a token cannot be verified");
@@ -110,9 +110,9 @@ impl Authenticator {
     }
 
     /// Checks the audience and the expiry of a token. This applies to every verifier.
-    fn check_grant(&self, grant: &VerifiedToken) -> Result<(), BearerError> {
+    fn check_verified_token(&self, verified: &VerifiedToken) -> Result<(), BearerError> {
         let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
-        if !grant.audiences.iter().any(|audience| is_ours(audience)) {
+        if !verified.audiences.iter().any(|audience| is_ours(audience)) {
             let own = self.resource.as_str();
             let reason = format!("the token is for another server: its `aud` does not name {own}");
             return Err(BearerError::Invalid(reason.into()));
@@ -121,7 +121,7 @@ impl Authenticator {
             let end = end.checked_add(self.limits.max_clock_skew);
             end.is_some_and(|end| end <= SystemTime::now())
         };
-        match grant.expires {
+        match verified.expires {
             Some(end) if has_ended(end) => {
                 Err(BearerError::Invalid("the token has expired (`exp`)".into()))
             }
@@ -134,15 +134,15 @@ impl Authenticator {
         &self,
         parts: &Parts,
         shown: &Credentials,
-        grant: &VerifiedToken,
+        verified: &VerifiedToken,
     ) -> Result<(), BearerError> {
-        match (shown.scheme, &grant.confirmation) {
+        match (shown.scheme, &verified.confirmation) {
             (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),
             (_, None) => Err(BearerError::Invalid(
                 "the token is not bound to a key (`cnf`)".into(),
             )),
             (Scheme::Dpop, Some(Confirmation::Key(key))) => {
-                self.check_proof(parts, &shown.token, key, &grant.principal_id())
+                self.check_proof(parts, &shown.token, key, &verified.principal_id())
             }
             (_, Some(_)) => Err(BearerError::Invalid(
                 "the request does not prove the binding of the token (`cnf`)".into(),

@@ -120,7 +120,7 @@ impl Claims {
     }
 
     /// Converts the claims without any check.
-    pub(crate) fn into_grant(
+    pub(crate) fn into_verified_token(
         self,
         issuer: &str,
         rest: Map<String, Value>,
@@ -129,14 +129,14 @@ impl Claims {
         let subject = self.sub.or_else(|| client.clone());
         let subject = subject.filter(|subject| !subject.is_empty());
         let subject = subject.ok_or(TokenError::invalid("the token has no subject (`sub`)"))?;
-        let mut grant = VerifiedToken::new(issuer, &subject);
-        grant.client = client.map(Into::into);
-        grant.audiences = texts(self.aud).map(Into::into).collect();
-        grant.scopes = scopes(self.scope.or(self.scp))?;
-        grant.expires = self.exp.and_then(time_of);
-        grant.confirmation = self.cnf.as_ref().map(Confirmation::read);
-        grant.claims = rest;
-        Ok(grant)
+        let mut verified = VerifiedToken::new(issuer, &subject);
+        verified.client = client.map(Into::into);
+        verified.audiences = texts(self.aud).map(Into::into).collect();
+        verified.scopes = scopes(self.scope.or(self.scp))?;
+        verified.expires = self.exp.and_then(time_of);
+        verified.confirmation = self.cnf.as_ref().map(Confirmation::read);
+        verified.claims = rest;
+        Ok(verified)
     }
 }
 
@@ -215,23 +215,23 @@ mod tests {
 
     #[test]
     fn scopes_and_clients_are_read_as_issuers_write_them() {
-        let grant = |text: &str| {
+        let verified = |text: &str| {
             let (claims, rest) = Claims::read(text.as_bytes()).expect("claims");
-            claims.into_grant("https://i.example", rest)
+            claims.into_verified_token("https://i.example", rest)
         };
         for text in [
             r#"{"sub":"ada","scope":"a b","client_id":"app"}"#,
             r#"{"sub":"ada","scp":["a","b"],"azp":"app"}"#,
             r#"{"sub":"ada","scp":"a b","client_id":"app","azp":"other"}"#,
         ] {
-            let grant = grant(text).expect("a grant");
-            assert_eq!(grant.scopes.to_string(), "a b", "{text}");
-            assert_eq!(grant.client.as_deref(), Some("app"), "{text}");
+            let verified = verified(text).expect("a token");
+            assert_eq!(verified.scopes.to_string(), "a b", "{text}");
+            assert_eq!(verified.client.as_deref(), Some("app"), "{text}");
         }
-        let machine = grant(r#"{"client_id":"job","team":"blue","iss":"x"}"#).expect("a grant");
+        let machine = verified(r#"{"client_id":"job","team":"blue","iss":"x"}"#).expect("a token");
         assert_eq!(&*machine.subject, "job");
         assert_eq!(machine.claims.keys().collect::<Vec<_>>(), ["team"]);
-        assert!(grant("{}").is_err() && grant(r#"{"sub":""}"#).is_err());
-        assert!(grant(r#"{"sub":"a","scope":"a\nb"}"#).is_err());
+        assert!(verified("{}").is_err() && verified(r#"{"sub":""}"#).is_err());
+        assert!(verified(r#"{"sub":"a","scope":"a\nb"}"#).is_err());
     }
 }

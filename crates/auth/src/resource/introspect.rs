@@ -184,7 +184,7 @@ impl Introspector {
             Expiry::Optional,
         )?;
         rest.remove("active");
-        claims.into_grant(self.issuer.name(), rest)
+        claims.into_verified_token(self.issuer.name(), rest)
     }
 }
 
@@ -203,11 +203,11 @@ impl Drop for Asking<'_> {
 impl TokenVerifier for Introspector {
     async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let name = name(token);
-        if let Some(grant) = self.cache.lock().find(&name) {
-            return Ok(grant);
+        if let Some(verified) = self.cache.lock().find(&name) {
+            return Ok(verified);
         }
-        let was_active = self.cache.lock().grants.contains_key(&name);
-        let grant = match self.ask(token, was_active).await {
+        let was_active = self.cache.lock().tokens.contains_key(&name);
+        let verified = match self.ask(token, was_active).await {
             Err(TokenError::Invalid(reason)) => {
                 self.cache.lock().remove(&name);
                 return Err(TokenError::Invalid(reason));
@@ -217,8 +217,8 @@ impl TokenVerifier for Introspector {
         let life = self.issuer.limits().introspection_ttl;
         self.cache
             .lock()
-            .insert(name, grant.clone(), Instant::now() + life);
-        Ok(grant)
+            .insert(name, verified.clone(), Instant::now() + life);
+        Ok(verified)
     }
 }
 
@@ -234,7 +234,7 @@ fn name(token: &Secret) -> Name {
 /// not push out real ones.
 struct IntrospectionCache {
     max: usize,
-    grants: HashMap<Name, (VerifiedToken, Instant)>,
+    tokens: HashMap<Name, (VerifiedToken, Instant)>,
     /// The names in the order in which they came.
     order: VecDeque<Name>,
 }
@@ -243,32 +243,32 @@ impl IntrospectionCache {
     fn new(max: usize) -> Self {
         Self {
             max,
-            grants: HashMap::new(),
+            tokens: HashMap::new(),
             order: VecDeque::new(),
         }
     }
 
     fn find(&self, name: &Name) -> Option<VerifiedToken> {
-        let (grant, until) = self.grants.get(name)?;
-        (Instant::now() < *until).then(|| grant.clone())
+        let (verified, until) = self.tokens.get(name)?;
+        (Instant::now() < *until).then(|| verified.clone())
     }
 
     fn remove(&mut self, name: &Name) {
-        if self.grants.remove(name).is_some() {
+        if self.tokens.remove(name).is_some() {
             self.order.retain(|own| own != name);
         }
     }
 
-    fn insert(&mut self, name: Name, grant: VerifiedToken, until: Instant) {
+    fn insert(&mut self, name: Name, verified: VerifiedToken, until: Instant) {
         if self.max == 0 {
             return;
         }
-        if self.grants.insert(name, (grant, until)).is_some() {
+        if self.tokens.insert(name, (verified, until)).is_some() {
             self.order.retain(|own| *own != name);
-        } else if self.grants.len() > self.max
+        } else if self.tokens.len() > self.max
             && let Some(oldest) = self.order.pop_front()
         {
-            self.grants.remove(&oldest);
+            self.tokens.remove(&oldest);
         }
         self.order.push_back(name);
     }
@@ -346,15 +346,15 @@ mod tests {
     async fn the_oldest_is_forgotten_at_the_limit() {
         let mut cache = IntrospectionCache::new(2);
         let until = Instant::now() + Duration::from_secs(30);
-        let grant = VerifiedToken::new("https://i.example", "ada");
+        let verified = VerifiedToken::new("https://i.example", "ada");
         for number in 1..=3 {
-            cache.insert([number; 32], grant.clone(), until);
+            cache.insert([number; 32], verified.clone(), until);
         }
         assert!(cache.find(&[1; 32]).is_none());
         assert!(cache.find(&[2; 32]).is_some() && cache.find(&[3; 32]).is_some());
-        assert_eq!((cache.grants.len(), cache.order.len()), (2, 2));
-        cache.insert([2; 32], grant.clone(), until);
-        cache.insert([4; 32], grant, until);
+        assert_eq!((cache.tokens.len(), cache.order.len()), (2, 2));
+        cache.insert([2; 32], verified.clone(), until);
+        cache.insert([4; 32], verified, until);
         assert!(cache.find(&[3; 32]).is_none() && cache.find(&[2; 32]).is_some());
         tokio::time::advance(Duration::from_secs(30)).await;
         assert!(cache.find(&[2; 32]).is_none());

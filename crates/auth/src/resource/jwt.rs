@@ -29,7 +29,7 @@ impl TokenVerifier for JwtVerifier {
         self.peek(&jws)?;
         let key = self.keys.find(jws.header.kid.as_deref(), algorithm).await?;
         let payload = jws.verify(algorithm, &key)?;
-        self.grant(payload, SystemTime::now())
+        self.verified(payload, SystemTime::now())
     }
 }
 
@@ -41,11 +41,11 @@ impl JwtVerifier {
         self.check_issuer(&claims)
     }
 
-    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<VerifiedToken, TokenError> {
+    fn verified(&self, payload: &[u8], now: SystemTime) -> Result<VerifiedToken, TokenError> {
         let (claims, rest) = Claims::read(payload)?;
         self.check_issuer(&claims)?;
         claims.check_time(now, self.issuer.limits().max_clock_skew, Expiry::Required)?;
-        claims.into_grant(self.issuer.name(), rest)
+        claims.into_verified_token(self.issuer.name(), rest)
     }
 
     fn check_issuer(&self, claims: &Claims) -> Result<(), TokenError> {

@@ -132,11 +132,11 @@ where
     // The inner service does not receive the token, so it cannot pass the token on.
     parts.headers.remove(AUTHORIZATION);
     parts.headers.remove(dpop::HEADER);
-    if let Some(end) = authenticator.end_of(&admitted.grant) {
+    if let Some(end) = authenticator.end_of(&admitted.verified) {
         parts.extensions.insert(AuthorizedUntil(end.into_std()));
     }
     parts.extensions.insert(admitted.principal);
-    parts.extensions.insert(admitted.grant);
+    parts.extensions.insert(admitted.verified);
     let mut answer = inner.call(Request::from_parts(parts, body)).await?;
     if let Some(missing) = answer.extensions_mut().remove::<MissingScopes>() {
         authenticator

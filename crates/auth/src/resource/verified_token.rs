@@ -124,10 +124,10 @@ impl Error for TokenError {
 ///         if !self.0.is(token.reveal()) {
 ///             return Err(TokenError::invalid("the token is unknown"));
 ///         }
-///         let mut grant = VerifiedToken::new("https://issuer.example", "ada");
-///         grant.audiences.push("https://api.example/mcp".into());
-///         grant.scopes = Scopes::parse("files:read").expect("a scope");
-///         Ok(grant)
+///         let mut verified = VerifiedToken::new("https://issuer.example", "ada");
+///         verified.audiences.push("https://api.example/mcp".into());
+///         verified.scopes = Scopes::parse("files:read").expect("a scope");
+///         Ok(verified)
 ///     }
 /// }
 /// ```
@@ -196,9 +196,9 @@ mod tests {
     #[test]
     fn a_principal_is_issuer_subject_and_client() {
         let id = |issuer: &str, subject: &str, client: Option<&str>| {
-            let mut grant = VerifiedToken::new(issuer, subject);
-            grant.client = client.map(Into::into);
-            grant.principal_id()
+            let mut verified = VerifiedToken::new(issuer, subject);
+            verified.client = client.map(Into::into);
+            verified.principal_id()
         };
         let own = id("https://i.example", "ada", Some("app"));
         assert_eq!(own, id("https://i.example", "ada", Some("app")));

@@ -20,7 +20,7 @@ use crate::args::AccessSettings;
 use crate::exit::CliError;
 use pintle_hosts::Platform;
 
-/// Prefix of the key of a grant; the URL of the server follows.
+/// Prefix of the key of tokens; the URL of the server follows.
 const GRANT: &str = "grant ";
 
 /// Key and value of an entry that is stored and removed at once, to test the keyring.

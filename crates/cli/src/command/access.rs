@@ -157,8 +157,8 @@ fn revoked(revocation: &Revocation) -> Option<String> {
 
 fn stored(url: &str, access: &Access) -> Result<Vec<SignedIn>, CliError> {
     let server = canonical(url).unwrap_or_else(|| url.to_owned());
-    let grant = access.grant()?;
-    let signed_in = grant.map(|grant| SignedIn::new(without_query(&server), &grant));
+    let issued = access.issued_tokens()?;
+    let signed_in = issued.map(|issued| SignedIn::new(without_query(&server), &issued));
     Ok(signed_in.into_iter().collect())
 }
 

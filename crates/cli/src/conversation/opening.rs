@@ -132,10 +132,13 @@ impl<'t> Opening<'t> {
             Target::Url(endpoint) if is_http(&endpoint.url) => endpoint.clone(),
             _ => return None,
         };
-        let kept = self.access.as_ref().and_then(|access| access.grant().ok()?);
+        let kept = self
+            .access
+            .as_ref()
+            .and_then(|access| access.issued_tokens().ok()?);
         // A bound token is not valid without a proof of its key.
-        if let Some(grant) = kept.filter(|grant| !grant.tokens.is_bound) {
-            endpoint.authorize(grant.tokens.access.reveal());
+        if let Some(issued) = kept.filter(|issued| !issued.tokens.is_bound) {
+            endpoint.authorize(issued.tokens.access.reveal());
         }
         Some(endpoint)
     }

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pintle::auth::TokenGrant;
+use pintle::auth::IssuedTokens;
 use serde_json::{Value, json};
 
 use crate::page::{Page, Row};
 use crate::screen::Look;
 use crate::text;
 
-/// A server with a stored grant.
+/// A server with stored tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SignedIn {
     server: String,
@@ -29,15 +29,15 @@ pub(crate) struct SignOutReport {
 }
 
 impl SignedIn {
-    /// Describes a grant. `server` is the URL of its server, without a query.
-    pub(crate) fn new(server: &str, grant: &TokenGrant) -> Self {
-        let tokens = &grant.tokens;
-        let scopes = tokens.scopes.as_ref().unwrap_or(&grant.requested);
+    /// Describes issued tokens. `server` is the URL of its server, without a query.
+    pub(crate) fn new(server: &str, issued: &IssuedTokens) -> Self {
+        let tokens = &issued.tokens;
+        let scopes = tokens.scopes.as_ref().unwrap_or(&issued.requested);
         Self {
             server: server.to_owned(),
-            issuer: grant.issuer.clone(),
-            resource: grant.resource.clone(),
-            client: grant.client.id.clone(),
+            issuer: issued.issuer.clone(),
+            resource: issued.resource.clone(),
+            client: issued.client.id.clone(),
             scopes: scopes.iter().map(str::to_owned).collect(),
             expires: tokens.expires,
             renews: tokens.refresh.is_some(),
@@ -101,7 +101,7 @@ pub(crate) fn signed_in_json(all: &[SignedIn]) -> Value {
     json!({ "servers": servers })
 }
 
-/// Reports that no grant was stored for the server.
+/// Reports that no tokens were stored for the server.
 pub(crate) fn not_signed_in(server: &str) -> SignOutReport {
     SignOutReport {
         text: format!("Not signed in to {server}.\n"),

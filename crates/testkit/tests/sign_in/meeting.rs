@@ -135,17 +135,17 @@ async fn a_client_requests_scopes_when_it_needs_them() {
         .await
         .expect("an answer");
     assert!(who.contains("ada"), "{who}");
-    let grant = oauth.grant().expect("read").expect("a grant");
+    let issued = oauth.issued_tokens().expect("read").expect("tokens");
     assert_eq!(
-        grant.requested.to_string(),
+        issued.requested.to_string(),
         "mcp",
         "what the challenge names, and no more"
     );
     assert_eq!(place.issuer.count("/authorize"), 1);
     let opened = text(client.call_tool("open", ())).await;
     assert!(opened.expect("an answer").contains("opened"));
-    let grant = oauth.grant().expect("read").expect("a grant");
-    assert_eq!(grant.requested.to_string(), "mcp safe");
+    let issued = oauth.issued_tokens().expect("read").expect("tokens");
+    assert_eq!(issued.requested.to_string(), "mcp safe");
     assert_eq!(place.issuer.count("/authorize"), 2);
     assert_eq!(place.issuer.count("/register"), 1);
     client.close().await;
@@ -161,7 +161,7 @@ async fn a_client_requests_scopes_when_it_needs_them() {
         .filter_map(|asked| asked.parameter("token"))
         .collect();
     assert_eq!(revoked.len(), 2);
-    assert!(revoked.iter().any(|token| grant.tokens.access.is(token)));
+    assert!(revoked.iter().any(|token| issued.tokens.access.is(token)));
 }
 
 // spec: 2026-07-28 X-DPOP-01, X-DPOP-02, X-DPOP-03
@@ -177,15 +177,15 @@ async fn a_client_proves_its_key_wherever_the_server_requires_it() {
                 .expect("an answer");
             assert!(who.contains("ada"), "{who}");
         }
-        let grant = oauth.grant().expect("read").expect("a grant");
-        assert!(grant.tokens.is_bound);
+        let issued = oauth.issued_tokens().expect("read").expect("tokens");
+        assert!(issued.tokens.is_bound);
         assert_eq!(
             place.grants("authorization_code"),
             1,
             "a nonce costs no token"
         );
         // A stolen token without its key is rejected.
-        let stolen = HttpClientOptions::default().bearer(grant.tokens.access.reveal());
+        let stolen = HttpClientOptions::default().bearer(issued.tokens.access.reveal());
         let stolen = stolen.expect("a header");
         let url = EndpointUrl::parse(HERE).expect("a URL");
         let web = WebClient::over(Port(place.address), &stolen);
@@ -221,9 +221,9 @@ impl TokenVerifier for Crowd {
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(TokenError::invalid("the token was withdrawn"));
         }
-        let mut grant = VerifiedToken::new("https://issuer.test", "ada");
-        grant.audiences.push(HERE.into());
-        Ok(grant)
+        let mut issued = VerifiedToken::new("https://issuer.test", "ada");
+        issued.audiences.push(HERE.into());
+        Ok(issued)
     }
 }
 
@@ -238,7 +238,7 @@ async fn twenty_calls_rejected_at_once_share_one_refresh_and_all_succeed() {
     let place = Place { issuer, address };
     let oauth = place.oauth();
     let client = place.client(&oauth).await;
-    let before = oauth.grant().expect("read").expect("a grant");
+    let before = oauth.issued_tokens().expect("read").expect("tokens");
     let withdrawn = crowd.withdrawn.set(before.tokens.access.clone());
     withdrawn.expect("for the first time");
     let calls = (0..MANY).map(|_| text(client.call_tool("whoami", ())));

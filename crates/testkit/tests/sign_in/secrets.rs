@@ -198,15 +198,15 @@ async fn live(
     client.list_tools().await.expect("a list");
     site.wears_out();
     let summary = RequestSummary::new("POST", url, "tools/list");
-    let before = oauth.grant().expect("read").expect("a grant");
+    let before = oauth.issued_tokens().expect("read").expect("tokens");
     client
         .list_tools()
         .await
         .expect("a list with another token");
-    let grant = oauth.grant().expect("read").expect("a grant");
-    assert!(!grant.tokens.access.is(before.tokens.access.reveal()));
+    let issued = oauth.issued_tokens().expect("read").expect("tokens");
+    assert!(!issued.tokens.access.is(before.tokens.access.reveal()));
     let auth = oauth.authorize(summary).await.expect("headers");
-    captured.shows(&(&oauth, &grant, &before, &auth, profile, &client));
+    captured.shows(&(&oauth, &issued, &before, &auth, profile, &client));
     client.close().await;
     captured.shows(&oauth.sign_out().await.expect("forgotten"));
     for nth in 1..=MEMBERS {

@@ -37,8 +37,8 @@ async fn an_enterprise_grant_that_ended_is_exchanged_and_redeemed_again() {
     let oauth = oauth_by(&site, profile);
     serve_token(&site, "one");
     oauth.sign_in().await.expect("a token");
-    let grant = oauth.grant().expect("read").expect("a grant");
-    assert!(grant.tokens.refresh.is_none());
+    let issued = oauth.issued_tokens().expect("read").expect("tokens");
+    assert!(issued.tokens.refresh.is_none());
     serve_token(&site, "two");
     assert_eq!(bearer(&oauth).await.0, "Bearer two");
     let (exchanged, redeemed) = (site.sent(IDP), site.sent(TOKEN));

@@ -25,8 +25,8 @@ async fn a_client_that_a_server_forgot_is_registered_again_once() {
     oauth().sign_in().await.expect("a token");
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
-    let grant = oauth().grant().expect("kept").expect("a grant");
-    assert_eq!(grant.client.id, "client-1");
+    let issued = oauth().issued_tokens().expect("kept").expect("tokens");
+    assert_eq!(issued.client.id, "client-1");
     // The server does not know the new registration either, so the sign-in fails.
     site.respond_once("/token", unknown());
     site.respond_once("/token", unknown());
@@ -169,7 +169,7 @@ async fn a_refresh_uses_the_same_client_authentication() {
     std::fs::remove_dir_all(&path).expect("removed");
 }
 
-// A stored grant belongs to one client: another client of the same server does not use it.
+// Stored tokens belong to one client: another client of the same server does not use them.
 //
 // hardening: H-41
 #[tokio::test]

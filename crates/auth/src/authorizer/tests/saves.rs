@@ -40,7 +40,7 @@ impl Disk {
         self.0.is_full.store(is_full, Ordering::SeqCst);
     }
 
-    /// The grant that the next process finds.
+    /// The tokens that the next process finds.
     fn stored(&self) -> String {
         let text = self.load(&format!("grant {SERVER}")).expect("read");
         text.map_or_else(String::new, |text| text.reveal().clone())

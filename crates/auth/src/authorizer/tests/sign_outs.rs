@@ -37,7 +37,7 @@ async fn removed_credentials_are_revoked() {
         sent.iter()
             .all(|form| value(form, "client_id") == Some("client-0"))
     );
-    assert!(oauth.grant().expect("read").is_none());
+    assert!(oauth.issued_tokens().expect("read").is_none());
     assert_eq!(bearer(&oauth).await.0, "");
 }
 
@@ -77,7 +77,7 @@ async fn credentials_are_removed_even_if_the_revocation_fails() {
         let gone = oauth.sign_out().await.expect("forgotten");
         assert!(expected(&gone), "{place}: {gone:?}");
         assert!(!format!("{gone:?}").contains("secret-1"), "{gone:?}");
-        assert!(oauth.grant().expect("read").is_none());
+        assert!(oauth.issued_tokens().expect("read").is_none());
         let asked = site.0.asked.lock().expect("whole");
         assert!(
             asked

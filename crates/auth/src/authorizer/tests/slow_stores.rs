@@ -11,7 +11,7 @@ use crate::credentials::KeyGuard;
 /// How long a write waits for its gate before it fails.
 const GATE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A store whose writes of a grant wait until the test opens the gate.
+/// A store whose writes of tokens wait until the test opens the gate.
 struct Gated {
     files: MemoryCredentialStore,
     started: UnboundedSender<()>,

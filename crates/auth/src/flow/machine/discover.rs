@@ -4,9 +4,9 @@ use pintle_runtime::WebUrl;
 
 use crate::client::{ClientRegistration, GrantFlow};
 use crate::error::{AuthError, AuthServerError};
+use crate::flow::issued_tokens::DpopKey;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::sign_in_plan::SignInStep;
-use crate::flow::token_grant::DpopKey;
 use crate::flow_context::FlowContext;
 use crate::metadata::{
     DiscoveryStep, MetadataDocument, MetadataError, ResourceMetadata, ServerMetadata, ServerProbe,

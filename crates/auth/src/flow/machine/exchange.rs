@@ -3,10 +3,10 @@
 use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 
 use crate::error::{AuthError, AuthServerError, EndpointRequest};
+use crate::flow::issued_tokens::IssuedTokens;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::sign_in_plan::SignInStep;
 use crate::flow::token::{Exchange, Exchanged};
-use crate::flow::token_grant::TokenGrant;
 use crate::flow_context::FlowContext;
 use crate::secret::Secret;
 
@@ -55,7 +55,7 @@ impl SignIn {
                 self.stage = Stage::Token(exchange);
                 Ok(SignInStep::Fetch(request))
             }
-            Exchanged::Done(given) => Ok(SignInStep::Done(Box::new(TokenGrant {
+            Exchanged::Done(given) => Ok(SignInStep::Done(Box::new(IssuedTokens {
                 tokens: exchange.tokens(given, at)?,
                 client: exchange.client_with_method()?,
                 issuer: self.server.issuer.clone(),

@@ -40,8 +40,8 @@ fn no_stage_of_a_sign_in_shows_a_secret() {
         site.set(TOKEN, "refresh_token", json!("refresh-s3cret"));
         let mut plan = plan(profile);
         plan.wants_dpop = wants_dpop;
-        let grant = site.run(plan).expect("a grant");
-        site.shown += &format!("{grant:?} {grant:#?}");
+        let issued = site.run(plan).expect("tokens");
+        site.shown += &format!("{issued:?} {issued:#?}");
         let forms = site.asked.iter().filter(|request| request.method == "POST");
         let forms: Vec<_> = forms
             .filter_map(|request| form::read(std::str::from_utf8(&request.body).ok()?))
@@ -117,9 +117,9 @@ fn a_document_that_is_nested_too_deep_is_rejected() {
             r#"{{"access_token":"t","token_type":"Bearer","x":{}}}"#,
             deep(levels)
         );
-        let grant = Site::new().run(person()).expect("a grant");
+        let issued = Site::new().run(person()).expect("tokens");
         let mut refresh =
-            TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
+            TokenRefresh::of(&issued, None, pintle_runtime::NetworkScope::Public).expect("one");
         let refused = refresh.take(Ok(FetchResponse::new(200, token)), &at);
         assert!(
             matches!(refused, Err(AuthError::InvalidResponse { .. })),
@@ -189,17 +189,17 @@ fn an_error_names_the_place_and_repeats_no_secret() {
     assert_eq!(refused, expected);
 
     // A server that repeats the verifier is not quoted.
-    let grant = Site::new().run(person()).expect("a grant");
-    let mut grant = grant;
-    grant.tokens.refresh = Some("a-long-refresh-token".into());
+    let issued = Site::new().run(person()).expect("tokens");
+    let mut issued = issued;
+    issued.tokens.refresh = Some("a-long-refresh-token".into());
     let at = site.flow_context();
     let mut refresh =
-        TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
+        TokenRefresh::of(&issued, None, pintle_runtime::NetworkScope::Public).expect("one");
     let body = r#"{"error":"invalid_grant","error_description":"a-long-refresh-token is bad"}"#;
     let refused = refresh
         .take(Ok(FetchResponse::new(400, body)), &at)
         .expect_err("refused");
-    let shown = format!("{refused} {refused:?} {grant:?}");
+    let shown = format!("{refused} {refused:?} {issued:?}");
     assert!(!shown.contains("a-long-refresh-token"), "{shown}");
 }
 
@@ -252,8 +252,8 @@ fn invalid_responses_of_a_token_endpoint_are_rejected() {
     ] {
         let mut site = Site::new();
         site.set(TOKEN, "expires_in", seconds);
-        let grant = site.run(person()).expect("a grant");
+        let issued = site.run(person()).expect("tokens");
         let expected = expected.map(|time| SystemTime::UNIX_EPOCH + Duration::from_secs(time));
-        assert_eq!(grant.tokens.expires, expected);
+        assert_eq!(issued.tokens.expires, expected);
     }
 }

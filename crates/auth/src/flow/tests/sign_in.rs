@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn a_user_signs_in_at_an_unknown_server() {
     let mut site = Site::new();
-    let grant = site.run(person()).expect("a grant");
+    let issued = site.run(person()).expect("tokens");
     assert_eq!(
         site.places(),
         [
@@ -38,11 +38,11 @@ fn a_user_signs_in_at_an_unknown_server() {
     assert_eq!(of(&sent, "code_verifier").map(str::len), Some(43));
     assert_eq!(of(&site.visits[0], "resource"), Some(SERVER));
     assert_eq!(of(&site.visits[0], "scope"), None);
-    assert_eq!(grant.tokens.access.reveal(), "t0k");
+    assert_eq!(issued.tokens.access.reveal(), "t0k");
     let hour = SystemTime::UNIX_EPOCH + Duration::from_secs(3600);
-    assert_eq!(grant.tokens.expires, Some(hour));
-    assert!(grant.tokens.is_stale(hour - Duration::from_secs(30)));
-    assert!(!grant.tokens.is_stale(hour - Duration::from_secs(31)));
+    assert_eq!(issued.tokens.expires, Some(hour));
+    assert!(issued.tokens.is_stale(hour - Duration::from_secs(30)));
+    assert!(!issued.tokens.is_stale(hour - Duration::from_secs(31)));
 }
 
 // spec: 2026-07-28 N-AUTH-10 (client OIDC)
@@ -53,8 +53,8 @@ fn an_issuer_with_a_document_of_openid_alone_is_found() {
     let document = site.pages.remove(page).expect("a page");
     let openid = "https://as.example/.well-known/openid-configuration";
     site.pages.insert(openid, document);
-    let grant = site.run(person()).expect("a grant");
-    assert_eq!((&*grant.issuer, &*grant.token_endpoint), (ISSUER, TOKEN));
+    let issued = site.run(person()).expect("tokens");
+    assert_eq!((&*issued.issuer, &*issued.token_endpoint), (ISSUER, TOKEN));
     assert_eq!(site.places()[1..3], [page, openid]);
 }
 
@@ -99,7 +99,7 @@ fn a_known_id_precedes_a_document_which_precedes_a_registration() {
     ] {
         let mut site = Site::new();
         site.set(page, takes, json!(takes_documents));
-        site.run(plan(profile)).expect("a grant");
+        site.run(plan(profile)).expect("tokens");
         assert_eq!(of(&site.visits[0], "client_id"), Some(expected));
         assert_eq!(of(&site.sent(TOKEN), "client_id"), Some(expected));
     }
@@ -123,13 +123,13 @@ fn credentials_of_one_server_are_never_sent_to_another() {
     kept.redirect = Some(REDIRECT.to_owned());
     plan.kept.push(("https://b".to_owned(), kept.clone()));
     let mut site = Site::new();
-    site.run(plan).expect("a grant");
+    site.run(plan).expect("tokens");
     assert_eq!(of(&site.sent(TOKEN), "client_id"), Some("dynamic"));
 
     let mut plan = person();
     plan.kept.push((ISSUER.to_owned(), kept));
     let mut site = Site::new();
-    site.run(plan).expect("a grant");
+    site.run(plan).expect("tokens");
     assert_eq!(
         of(&site.sent(TOKEN), "client_id"),
         Some("theirs"),
@@ -164,9 +164,9 @@ fn scopes_come_from_the_challenge_or_else_from_the_metadata() {
         let mut plan = person();
         plan.challenged = challenged.map(scopes);
         plan.held = held;
-        let grant = site.run(plan).expect("a grant");
+        let issued = site.run(plan).expect("tokens");
         assert_eq!(of(&site.visits[0], "scope"), expected);
-        assert_eq!(grant.requested.to_string(), expected.unwrap_or_default());
+        assert_eq!(issued.requested.to_string(), expected.unwrap_or_default());
     }
 }
 
@@ -184,10 +184,10 @@ fn a_server_of_2025_03_26_is_its_own_authorization_server() {
     let token = json!({ "access_token": "t", "token_type": "Bearer" });
     site.pages
         .insert("https://mcp.example/token", token.clone());
-    let grant = site.run(person()).expect("a grant");
-    assert_eq!(grant.token_endpoint, "https://mcp.example/token");
+    let issued = site.run(person()).expect("tokens");
+    assert_eq!(issued.token_endpoint, "https://mcp.example/token");
     assert_eq!(
-        (grant.issuer.as_str(), grant.resource.as_str()),
+        (issued.issuer.as_str(), issued.resource.as_str()),
         ("https://mcp.example", SERVER)
     );
 
@@ -200,9 +200,9 @@ fn a_server_of_2025_03_26_is_its_own_authorization_server() {
         });
         site.pages.insert(own, metadata);
         site.pages.insert("https://mcp.example/t", token.clone());
-        let grant = site.run(person()).expect("a grant");
-        assert_eq!(grant.issuer, issuer);
-        assert_eq!(grant.token_endpoint, "https://mcp.example/t");
+        let issued = site.run(person()).expect("tokens");
+        assert_eq!(issued.issuer, issuer);
+        assert_eq!(issued.token_endpoint, "https://mcp.example/t");
     }
 
     let mut profile = ClientConfig::new("t");

@@ -22,7 +22,7 @@ fn a_secret_travels_in_the_way_that_was_agreed_on() {
         site.set(page, supported, methods.clone());
         let client = ClientRegistration::with_secret("i d", "s:e");
         site.run(plan(ClientConfig::new("t").registered_at(None, client)))
-            .expect("a grant");
+            .expect("tokens");
         let expected = basic.then(|| "Basic aSUyMGQ6cyUzQWU=".to_owned());
         assert_eq!(site.header(TOKEN, "authorization"), expected, "{methods}");
         let sent = site.sent(TOKEN);
@@ -64,8 +64,8 @@ fn a_token_is_bound_to_a_key_if_the_server_requires_it() {
     let mut site = Site::new();
     site.set(page, "dpop_signing_alg_values_supported", json!(["ES256"]));
     site.set(TOKEN, "token_type", json!("DPoP"));
-    let grant = site.run(plan).expect("a grant");
-    assert!(grant.tokens.is_bound && grant.dpop.is_some());
+    let issued = site.run(plan).expect("tokens");
+    assert!(issued.tokens.is_bound && issued.dpop.is_some());
     assert!(site.header(TOKEN, "dpop").is_some());
 
     let mut site = Site::new();
@@ -80,7 +80,7 @@ fn a_token_is_bound_to_a_key_if_the_server_requires_it() {
 // spec: 2026-07-28 X-DPOP-02
 #[test]
 fn a_nonce_is_taken_once() {
-    let grant = TokenGrant {
+    let issued = IssuedTokens {
         issuer: ISSUER.into(),
         resource: SERVER.into(),
         token_endpoint: TOKEN.into(),
@@ -98,7 +98,7 @@ fn a_nonce_is_taken_once() {
     };
     let at = FlowContext::new(SystemTime::UNIX_EPOCH, [1; 96]);
     let mut refresh =
-        TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("a token");
+        TokenRefresh::of(&issued, None, pintle_runtime::NetworkScope::Public).expect("a token");
     let body = r#"{"error":"use_dpop_nonce"}"#;
     let nonce = |value: &str| Ok(FetchResponse::new(400, body).header("DPoP-Nonce", value));
     let again = refresh.take(nonce("n1"), &at).expect("another try");
@@ -114,7 +114,7 @@ fn a_nonce_is_taken_once() {
 #[test]
 fn a_refresh_token_is_replaced_or_stays() {
     let mut site = Site::new();
-    let grant = site.run(person()).expect("a grant");
+    let issued = site.run(person()).expect("tokens");
     let at = site.flow_context();
     for (answer, expected) in [
         (
@@ -127,7 +127,7 @@ fn a_refresh_token_is_replaced_or_stays() {
         ),
     ] {
         let mut refresh =
-            TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
+            TokenRefresh::of(&issued, None, pintle_runtime::NetworkScope::Public).expect("one");
         let request = refresh.begin(&at).expect("a request");
         assert_eq!(request.url, TOKEN);
         let body = std::str::from_utf8(&request.body).expect("text").to_owned();
@@ -140,7 +140,7 @@ fn a_refresh_token_is_replaced_or_stays() {
         let refreshed = refresh
             .take(Ok(FetchResponse::new(200, answer.to_string())), &at)
             .expect("read");
-        let tokens = refreshed.expect("a grant").tokens;
+        let tokens = refreshed.expect("tokens").tokens;
         assert_eq!(
             tokens
                 .refresh
@@ -158,10 +158,10 @@ fn a_token_that_does_not_live_long_is_used_for_most_of_its_life() {
     for (life, early) in [(3_600, 30), (120, 30), (60, 15), (20, 5), (4, 1)] {
         let mut site = Site::new();
         site.set(TOKEN, "expires_in", json!(life));
-        let grant = site.run(person()).expect("a grant");
-        let kept = GrantRecord::write(&grant);
-        let read = GrantRecord::read(&kept, &ClientConfig::new("t")).expect("the same");
-        for tokens in [grant.tokens, read.tokens] {
+        let issued = site.run(person()).expect("tokens");
+        let kept = TokensRecord::write(&issued);
+        let read = TokensRecord::read(&kept, &ClientConfig::new("t")).expect("the same");
+        for tokens in [issued.tokens, read.tokens] {
             let end = tokens.expires.expect("an end") - Duration::from_secs(early);
             assert!(tokens.is_stale(end), "{life}");
             assert!(!tokens.is_stale(end - Duration::from_millis(1)), "{life}");

@@ -19,7 +19,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
         json!(["client_secret_basic"]),
     );
     site.run(plan(profile(ClientRegistration::with_secret("c", "s"))))
-        .expect("a grant");
+        .expect("tokens");
     let sent = site.sent(TOKEN);
     assert_eq!(of(&sent, "grant_type"), Some("client_credentials"));
     assert_eq!(of(&sent, "resource"), Some(SERVER));
@@ -33,7 +33,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
     );
     let (key, _) = SigningKey::generate().expect("a key");
     site.run(plan(profile(ClientRegistration::with_key("c", key))))
-        .expect("a grant");
+        .expect("tokens");
     let sent = site.sent(TOKEN);
     let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
     assert_eq!(of(&sent, "client_assertion_type"), Some(kind));
@@ -72,7 +72,7 @@ fn an_enterprise_vouches_for_its_user() {
         "https://idp.example/token",
         json!({ "access_token": "w0rd", "issued_token_type": jag, "token_type": "N_A" }),
     );
-    site.run(plan(enterprise())).expect("a grant");
+    site.run(plan(enterprise())).expect("tokens");
     let sent = site.sent("https://idp.example/token");
     for (name, value) in [
         (
@@ -186,7 +186,7 @@ fn a_platform_vouches_for_a_workload_once() {
     site.run(plan(
         ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity),
     ))
-    .expect("a grant");
+    .expect("tokens");
     let sent = site.sent(TOKEN);
     for (name, value) in [
         (
@@ -267,8 +267,8 @@ fn more_is_asked_for_in_the_same_way_without_a_person() {
         let mut plan = plan(profile);
         plan.challenged = Some(scopes("write"));
         plan.held = Some((ISSUER.to_owned(), scopes("read")));
-        let grant = site.run(plan).expect("a grant");
-        assert_eq!(grant.requested.to_string(), "read write");
+        let issued = site.run(plan).expect("tokens");
+        assert_eq!(issued.requested.to_string(), "read write");
         assert_eq!(of(&site.sent(TOKEN), "scope"), Some("read write"));
         assert!(site.visits.is_empty());
     }

@@ -1,4 +1,4 @@
-//! What a token endpoint gave, and all that belongs to it.
+//! Tokens that an issuer issued to a client, with the values that renew them.
 //!
 //! Spec: RFC 6749, 5.1; OAuth 2.1 (draft 13), 3.2.3; RFC 9449, 5.
 
@@ -23,7 +23,7 @@ const MAX_TOKEN_BYTES: usize = 64 << 10;
 /// Result of a sign-in: tokens, their resource, and the endpoint that renews them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct TokenGrant {
+pub struct IssuedTokens {
     /// Issuer identifier of the authorization server.
     pub issuer: String,
     /// For which resource, as it was named to the issuer.
