@@ -15,8 +15,10 @@ use tokio_postgres::{Client, NoTls};
 use super::{certificates, fresh};
 
 /// Starts the server in the folder `$2`, and reports a word. Then it reads a mode, and stops the server in
-/// this mode. Without a mode the tests have ended, and the folder is removed.
+/// this mode. Without a mode the tests have ended, and the folder is removed. A signal to the whole group of
+/// processes ends the tests first.
 const KEEPER: &str = r#"
+    trap "" INT TERM HUP
     "$1/pg_ctl" start -D "$2" -l "$2/server.log" -w -t 120 -o "-p $3" >/dev/null && echo started || echo failed
     if read -r mode; then
         "$1/pg_ctl" stop -D "$2" -m "$mode" -w -t 120 >/dev/null

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use super::engine::{Engine, as_user, is_required, skip};
 
 /// Starts the program with the file `$1`, and ends it with the tests.
-const KEEPER: &str = r#"pgbouncer "$1" & pid=$!; read -r _; kill "$pid"; wait "$pid"; rm -rf "$2""#;
+const KEEPER: &str = r#"trap "" INT TERM HUP; pgbouncer "$1" & pid=$!; read -r _; kill "$pid"; wait "$pid"; rm -rf "$2""#;
 
 /// A pooler that gives each transaction another connection of the server.
 pub(crate) struct Pooler {
