@@ -149,15 +149,17 @@ impl Pool {
         ended
     }
 
-    /// Returns the next open connection, and waits for one if none is open.
+    /// Returns the open connection with the fewest pending operations, because an operation that waits for
+    /// a lock delays those behind it. Waits for a connection if none is open.
     async fn session(&self) -> Arc<Session> {
         let mut opened = self.slots.opened.subscribe();
         loop {
             opened.mark_unchanged();
             let first = self.next.fetch_add(1, Ordering::Relaxed);
             let count = self.slots.sessions.len();
-            let found =
-                (0..count).find_map(|step| self.slots.open((first.wrapping_add(step)) % count));
+            let slots = (0..count).map(|step| first.wrapping_add(step) % count);
+            let open = slots.filter_map(|slot| self.slots.open(slot));
+            let found = open.min_by_key(|session| session.pending());
             if let Some(session) = found {
                 return session;
             }

@@ -1,6 +1,6 @@
 //! One connection with its prepared statements.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
@@ -25,6 +25,7 @@ pub(crate) struct Session {
     driver: AbortHandle,
     /// The driver ends later than the call that ends it.
     is_closed: AtomicBool,
+    pending: AtomicUsize,
 }
 
 /// The statement of one operation.
@@ -93,6 +94,7 @@ impl Session {
             calls,
             driver,
             is_closed: AtomicBool::new(false),
+            pending: AtomicUsize::new(0),
         })
     }
 
@@ -107,6 +109,11 @@ impl Session {
         self.driver.abort();
     }
 
+    /// Returns the number of operations that wait for their answers.
+    pub(crate) fn pending(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
     /// Carries out one operation.
     ///
     /// # Errors
@@ -117,6 +124,7 @@ impl Session {
         operation: Operation,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, Error> {
+        let _pending = Pending::count(&self.pending);
         match &self.calls[operation as usize] {
             Call::Prepared(statement) => self.client.query(statement, parameters).await,
             Call::Text(sql, types) => {
@@ -128,6 +136,22 @@ impl Session {
                 self.client.query_typed(sql, &typed).await
             }
         }
+    }
+}
+
+/// Counts an operation while it waits.
+struct Pending<'a>(&'a AtomicUsize);
+
+impl<'a> Pending<'a> {
+    fn count(pending: &'a AtomicUsize) -> Self {
+        pending.fetch_add(1, Ordering::Relaxed);
+        Self(pending)
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -146,6 +146,43 @@ async fn a_statement_that_is_late_ends_and_did_not_happen() {
 }
 
 #[tokio::test]
+async fn a_write_that_waits_for_a_lock_delays_no_other_operation() {
+    let Some(engine) = Engine::shared() else {
+        return;
+    };
+    let schema = fresh("restarts");
+    let store = open(&format!(
+        "{}&application_name={schema}",
+        engine.url(&schema)
+    ))
+    .await;
+    let (locked, other) = (key("locked"), key("other"));
+    let put = |name| store.put(NOW, name, "".into(), Precondition::Any, Expiry::Never);
+    put(&locked).await.expect("puts");
+    let admin = engine.admin().await;
+    // The second connection opens in the background. The server shows the last statement of each.
+    let answered = "SELECT count(*) = 2 FROM pg_stat_activity
+        WHERE application_name = $1 AND query LIKE '%clock_timestamp%'";
+    loop {
+        store.time().await.expect("a time");
+        let row = admin.query_one(answered, &[&schema]).await.expect("reads");
+        if row.get(0) {
+            break;
+        }
+    }
+    let lock = format!("BEGIN; SELECT FROM {schema}.record FOR UPDATE");
+    admin.batch_execute(&lock).await.expect("locks");
+    let mut waits = put(&locked);
+    assert!(futures_util::poll!(&mut waits).is_pending());
+    for _ in 0..10 {
+        put(&other).await.expect("puts");
+        assert!(futures_util::poll!(&mut waits).is_pending());
+    }
+    admin.batch_execute("ROLLBACK").await.expect("unlocks");
+    waits.await.expect("puts");
+}
+
+#[tokio::test]
 async fn a_write_whose_caller_is_gone_wakes_watchers_when_it_ends() {
     let Some(engine) = Engine::shared() else {
         return;
