@@ -74,6 +74,10 @@ impl Server {
         Ok(())
     }
 
+    #[cfg_attr(
+        not(feature = "sealed"),
+        expect(unused_mut, reason = "the backend of the state needs the feature")
+    )]
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
         #[cfg(feature = "sealed")]
         self.use_state_backend()?;

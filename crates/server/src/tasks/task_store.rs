@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::change_locks::ChangeLocks;
 use super::delivery::Deliveries;
-use super::fleet::Fleet;
+use super::fleet::Joined;
 use super::held::HeldIndex;
 use super::id::{TaskIds, is_id, name_of};
 use super::ledger::Ledger;
@@ -120,9 +120,11 @@ impl Tasks {
         let Some(store) = &self.shared else {
             return Ok(());
         };
-        let joined = self.joined.get_or_try_init(|| Fleet::join(store));
-        let joined = joined.await.map_err(|error| cannot(&error.into()));
-        joined.map(|_| ())
+        let joined = self.joined.get_or_try_init(|| Joined::join(store));
+        joined.await.map(|_| ()).map_err(|error| {
+            tracing::error!(%error, source = ?std::error::Error::source(&error), "tasks have no store");
+            Error::internal()
+        })
     }
 
     pub(crate) fn replicas(&self) -> &dyn Replicas {

@@ -208,8 +208,8 @@ async fn tasks_that_have_ended_take_room_until_they_expire() {
 #[tokio::test(start_paused = true)]
 async fn a_store_without_room_refuses_a_task() {
     let mut limits = StoreLimits::default();
-    // The presence of the replica, its mark as a holder, and the index and the record of one task.
-    limits.max_entries = 4;
+    // The mark of the replica as a holder, and the index and the record of one task.
+    limits.max_entries = 3;
     let store = Arc::new(MemoryStore::new(limits));
     let server = server(&Seen::default()).store(store);
     let mut peer = Peer::connect(server, CORE).await;

@@ -23,9 +23,9 @@ pub(crate) struct Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    /// It does not happen.
+    /// The operation does not happen.
     Before,
-    /// It happens, and its answer is lost.
+    /// The operation happens, and its answer is lost.
     After,
 }
 

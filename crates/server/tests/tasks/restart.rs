@@ -10,6 +10,7 @@ use pintle_store::conformance::Blocking;
 use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
 use serde_json::{Value, json};
 
+use crate::tasks::engine::Engine;
 use crate::tasks::peer::{CORE, MODERN, Peer, able, call, id_of, named, text};
 use crate::tasks::tools::{Seen, server};
 
@@ -105,7 +106,7 @@ fn a_task_outlives_its_process_and_does_nothing_twice() {
 #[test]
 fn an_answer_that_comes_while_nobody_runs_the_task_is_kept() {
     // Others may have it open, so the lease of the process that ended has to run out.
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Engine::new().connect();
     let seen = Seen::default();
     let task = begin_and_die(Arc::clone(&store), &seen, MODERN);
     process(async {
