@@ -224,7 +224,7 @@ mod tests {
     fn the_order_of_members_and_the_metadata_do_not_change_a_fingerprint() {
         let mut other = tool();
         let schema = json!({ "properties": { "a": {}, "b": {} }, "type": "object" });
-        other.input_schema = schema.as_object().cloned().unwrap_or_default();
+        other.input_schema = schema.as_object().cloned().unwrap_or_default().into();
         other.meta = Some(Meta::new());
         let approvals = Approvals::default();
         approvals.restore("t", &Approvals::fingerprint(&tool()));

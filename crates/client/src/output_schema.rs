@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use pintle_model::{CallToolResult, JsonObject};
+use pintle_model::{CallToolResult, Schema};
 use pintle_schema::SchemaError;
 use pintle_schema::{Validator, Validity};
 use serde_json::Value;
@@ -36,19 +36,19 @@ pub enum OutputCheck {
 /// The output schema of one tool, compiled when it is first needed.
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
-    schema: JsonObject,
+    schema: Schema,
     compiled: OnceLock<Result<Validator, SchemaError>>,
 }
 
 impl OutputSchema {
-    pub(crate) fn new(schema: JsonObject) -> Self {
+    pub(crate) fn new(schema: Schema) -> Self {
         Self {
             schema,
             compiled: OnceLock::new(),
         }
     }
 
-    pub(crate) fn is(&self, schema: &JsonObject) -> bool {
+    pub(crate) fn is(&self, schema: &Schema) -> bool {
         self.schema == *schema
     }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn schema(schema: Value) -> OutputSchema {
-        OutputSchema::new(schema.as_object().cloned().unwrap_or_default())
+        OutputSchema::new(schema.as_object().cloned().unwrap_or_default().into())
     }
 
     // spec: 2025-11-25 TOOL-23

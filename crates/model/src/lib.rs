@@ -52,6 +52,7 @@ mod progress;
 mod progress_notice;
 mod prompts;
 mod resources;
+mod schema;
 mod tagged;
 mod time;
 mod tools;
@@ -87,6 +88,7 @@ pub use resources::{
     BlobResourceContents, ListResourceTemplatesResult, ListResourcesResult, ReadResourceParams,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, TextResourceContents,
 };
+pub use schema::Schema;
 pub use time::Timestamp;
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::open_enum::open_enum;
-use crate::{Cursor, Extra, Freshness, Icon, JsonObject, Meta};
+use crate::{Cursor, Extra, Freshness, Icon, JsonObject, Meta, Schema};
 
 /// A tool in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,14 +32,14 @@ pub struct Tool {
     pub icons: Option<Vec<Icon>>,
     /// The JSON Schema of the arguments: an object at the root.
     #[serde(default, deserialize_with = "schema")]
-    pub input_schema: JsonObject,
+    pub input_schema: Schema,
     /// The JSON Schema of the structured content. Up to 2025-11-25 an object at the root.
     #[serde(
         default,
         deserialize_with = "optional_schema",
         skip_serializing_if = "Option::is_none"
     )]
-    pub output_schema: Option<JsonObject>,
+    pub output_schema: Option<Schema>,
     /// Hints about the behavior of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
@@ -56,10 +56,10 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a tool whose arguments match `input_schema`.
-    pub fn new(name: impl Into<String>, input_schema: JsonObject) -> Self {
+    pub fn new(name: impl Into<String>, input_schema: impl Into<Schema>) -> Self {
         Self {
             name: name.into(),
-            input_schema,
+            input_schema: input_schema.into(),
             ..Self::default()
         }
     }
@@ -88,8 +88,8 @@ impl Tool {
 
     /// Sets the schema of the structured content.
     #[must_use]
-    pub fn with_output_schema(mut self, schema: JsonObject) -> Self {
-        self.output_schema = Some(schema);
+    pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
+        self.output_schema = Some(schema.into());
         self
     }
 
@@ -122,22 +122,24 @@ impl Tool {
 
 /// Reads a schema. JSON Schema's `true` and `false` become the objects with the same meaning. A
 /// value that is not a schema becomes the schema that allows everything.
-fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonObject, D::Error> {
+fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Schema, D::Error> {
     Ok(optional_schema(deserializer)?.unwrap_or_default())
 }
 
-fn optional_schema<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<JsonObject>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Object(schema) => Some(schema),
-        Value::Bool(true) => Some(JsonObject::new()),
+fn optional_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Schema>, D::Error> {
+    Value::deserialize(deserializer).map(schema_of)
+}
+
+fn schema_of(value: Value) -> Option<Schema> {
+    match value {
+        Value::Object(schema) => Some(schema.into()),
+        Value::Bool(true) => Some(Schema::default()),
         Value::Bool(false) => {
             let nothing = ("not".to_owned(), Value::Object(JsonObject::new()));
-            Some(JsonObject::from_iter([nothing]))
+            Some(JsonObject::from_iter([nothing]).into())
         }
         _ => None,
-    })
+    }
 }
 
 /// Hints of the server about a tool. They are untrusted unless the server is trusted.
@@ -303,7 +305,7 @@ mod tests {
         assert_eq!(usable, [false, false, false, true, true]);
         assert_eq!(list.tools[3].output_schema, None);
         let nothing = json!({"not": {}});
-        assert_eq!(list.tools[4].output_schema.as_ref(), nothing.as_object());
+        assert_eq!(json!(list.tools[4].output_schema), nothing);
     }
 
     // spec: 2026-07-28 N-TOOL-16

@@ -9,7 +9,9 @@
 //!
 //! Hand-written schemas are checked and not changed. The module `validate` enforces schemas.
 
-use pintle_model::JsonObject;
+use std::sync::LazyLock;
+
+use pintle_model::{JsonObject, Schema};
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Value, json};
@@ -71,10 +73,14 @@ pub fn output_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
 
 /// The schema of a tool without parameters, in the form that strict modes of hosts require.
 ///
-/// Servers do not enforce it, because some hosts send a member of their own to such tools.
+/// All callers share one value. Servers do not enforce it, because some hosts send a member of their own to such tools.
 #[must_use]
-pub fn empty_input() -> JsonObject {
-    into_object(json!({ "type": "object", "properties": {}, "additionalProperties": false }))
+pub fn empty_input() -> Schema {
+    static EMPTY: LazyLock<Schema> = LazyLock::new(|| {
+        let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        into_object(schema).into()
+    });
+    EMPTY.clone()
 }
 
 /// Splits lists of types, moves definitions to their uses, and drops the docs of variants.

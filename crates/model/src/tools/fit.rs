@@ -3,7 +3,7 @@
 use super::{CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, wrap};
 use crate::content::{StructuredContent, wrap_value};
 use crate::fit::{drop_without, fit_freshness};
-use crate::{Feature, Fit, FitError, Revision};
+use crate::{Feature, Fit, FitError, Revision, Schema};
 
 impl Fit for Tool {
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
@@ -22,7 +22,7 @@ impl Tool {
     /// content of every call must be wrapped too, even an object:
     /// [`CallToolResult::wrap_structured_content`].
     pub fn wraps_output(&self, revision: Revision) -> bool {
-        let has_other_root = |schema| !wrap::is_object_schema(schema);
+        let has_other_root = |schema: &Schema| !wrap::is_object_schema(schema);
         !revision.has(Feature::AnyStructuredContent)
             && revision.has(Feature::StructuredContent)
             && self.output_schema.as_ref().is_some_and(has_other_root)
@@ -105,6 +105,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::JsonObject;
     use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
     fn fitted<T: Fit + Serialize + DeserializeOwned>(wire: &Value, revision: Revision) -> Value {
@@ -152,6 +153,24 @@ mod tests {
                 "{revision}"
             );
         }
+    }
+
+    #[test]
+    fn fitting_shares_schemas_that_need_no_change() {
+        let schema = |text| Schema::from(serde_json::from_str::<JsonObject>(text).unwrap());
+        let plain = schema(r#"{"type": "object", "properties": {"a": {}}}"#);
+        let boolean = schema(r#"{"type": "object", "properties": {"a": true}}"#);
+        let original = Tool::new("a", plain.clone()).with_output_schema(boolean.clone());
+        for revision in Revision::ALL {
+            let mut fitted = original.clone();
+            fitted.fit(revision).unwrap();
+            assert!(fitted.input_schema.is_shared_with(&plain), "{revision}");
+        }
+
+        let mut changed = original.clone();
+        changed.fit(V2025_11_25).unwrap();
+        assert_eq!(changed.output_schema.as_ref(), Some(&plain));
+        assert_eq!(original.output_schema.as_ref(), Some(&boolean));
     }
 
     // spec: 2025-11-25 D0326-06

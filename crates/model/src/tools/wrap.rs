@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
-use crate::JsonObject;
 use crate::content::{WRAPPED, wrap_value};
+use crate::{JsonObject, Schema};
 
 /// Where the wrapped schema stands in the wrapper.
 const INNER: &str = "/properties/result";
@@ -31,10 +31,11 @@ pub(super) fn is_object_schema(schema: &JsonObject) -> bool {
 }
 
 /// Wraps a schema in that of an object, unless it is one. `None` if it cannot be moved.
-pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
+pub(super) fn wrap_schema(schema: Schema) -> Option<Schema> {
     if is_object_schema(&schema) {
         return Some(schema);
     }
+    let mut schema = schema.into_object();
     move_refs(&mut schema)?;
     let mut wrapper = JsonObject::new();
     if let Some(dialect) = schema.shift_remove("$schema") {
@@ -43,11 +44,15 @@ pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
     wrapper.insert("type".to_owned(), "object".into());
     wrapper.insert("properties".to_owned(), wrap_value(schema.into()));
     wrapper.insert("required".to_owned(), json!([WRAPPED]));
-    Some(wrapper)
+    Some(wrapper.into())
 }
 
 /// Writes boolean schemas of properties as the objects that mean the same.
-pub(super) fn spell_out_properties(schema: &mut JsonObject) {
+pub(super) fn spell_out_properties(schema: &mut Schema) {
+    // A shared schema is copied before it changes, and most schemas need no change.
+    if !has_boolean_properties(schema) {
+        return;
+    }
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
     };
@@ -58,6 +63,11 @@ pub(super) fn spell_out_properties(schema: &mut JsonObject) {
             _ => {}
         }
     }
+}
+
+fn has_boolean_properties(schema: &JsonObject) -> bool {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.is_some_and(|properties| properties.values().any(Value::is_boolean))
 }
 
 /// Lets references inside of a schema follow it to its new place.
@@ -99,7 +109,7 @@ mod tests {
         let Value::Object(schema) = schema else {
             unreachable!("tests give objects");
         };
-        wrap_schema(schema).map(Value::Object)
+        wrap_schema(schema.into()).map(|schema| Value::Object(schema.into()))
     }
 
     #[test]

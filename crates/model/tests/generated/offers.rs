@@ -48,7 +48,7 @@ pub(crate) fn tool(dice: &mut Dice<'_>) -> Tool {
         title = dice.maybe(Dice::text),
         description = dice.maybe(Dice::text),
         icons = icons(dice),
-        output_schema = dice.maybe(output_schema),
+        output_schema = dice.maybe(output_schema).map(Into::into),
         annotations = dice.maybe(tool_annotations),
         execution = dice.maybe(|dice| build!(ToolExecution::default();
             task_support = dice.maybe(|dice| dice.pick(&[TaskSupport::Forbidden, TaskSupport::Optional])),

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
 
-use pintle_model::JsonObject;
+use pintle_model::Schema;
 use schemars::JsonSchema;
 use schemars::generate::Contract;
 
@@ -17,7 +17,7 @@ use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input
 #[derive(Debug)]
 pub struct Typed {
     /// The schema, as [`input_schema`](crate::input_schema) returns it.
-    pub schema: JsonObject,
+    pub schema: Schema,
     /// The validator of the schema. It skips checks that decoding performs anyway.
     pub validator: Validator,
     /// The parameters that are mirrored into headers.
@@ -61,7 +61,7 @@ impl Typed {
         };
         let headers = header_bindings(&schema)?;
         Ok(Self {
-            schema,
+            schema: schema.into(),
             validator,
             headers,
         })

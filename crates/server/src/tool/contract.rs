@@ -42,7 +42,7 @@ impl Tool {
         match checked.and_then(|()| Validator::compile(&schema)) {
             Ok(validator) => {
                 self.checks.write_input(validator);
-                self.definition.input_schema = schema;
+                self.definition.input_schema = schema.into();
             }
             Err(error) => self.fail(ToolDefinitionError::Input(error)),
         }
@@ -56,7 +56,7 @@ impl Tool {
         match Validator::compile(&schema) {
             Ok(validator) => {
                 self.checks.write_output(validator);
-                self.definition.output_schema = Some(schema);
+                self.definition.output_schema = Some(schema.into());
             }
             Err(error) => self.fail(ToolDefinitionError::Output(error)),
         }
@@ -88,7 +88,7 @@ impl Tool {
     fn infer_output(&mut self, schema: Result<Option<JsonObject>, SchemaError>) {
         match schema {
             Ok(Some(schema)) if !self.checks.has_written_output() => {
-                self.definition.output_schema = Some(schema);
+                self.definition.output_schema = Some(schema.into());
             }
             Ok(_) => {}
             Err(error) => self.fail(ToolDefinitionError::Output(error)),
