@@ -57,14 +57,29 @@ pub fn paginate<K: AsRef<str>>(
     cursor: Option<&str>,
     size: NonZeroUsize,
 ) -> Result<PageSpan, CursorError> {
+    let key_at = |index: usize| keys[index].as_ref().to_owned();
+    paginate_by(keys.len(), &key_at, cursor, size)
+}
+
+/// Finds the page after `cursor`, or the first one, in a list of `len` entries.
+///
+/// `key_at` makes the key of an entry. It is called only for entries that the page depends on, because
+/// most lists have one page. The keys and the errors are those of [`paginate`].
+pub(crate) fn paginate_by(
+    len: usize,
+    key_at: &dyn Fn(usize) -> String,
+    cursor: Option<&str>,
+    size: NonZeroUsize,
+) -> Result<PageSpan, CursorError> {
     let start = match cursor {
-        Some(cursor) => first_after(keys, &decode(cursor)?),
+        Some(cursor) => first_after(len, key_at, &decode(cursor)?),
         None => 0,
     };
-    let end = start.saturating_add(size.get()).min(keys.len());
+    let end = start.saturating_add(size.get()).min(len);
+    let is_last = end == len || start == end;
     Ok(PageSpan {
         range: start..end,
-        next: cursor_at(keys, start..end),
+        next: (!is_last).then(|| encode(&key_at(end - 1))),
     })
 }
 
@@ -78,15 +93,16 @@ pub(crate) fn key_of(cursor: &str) -> Result<String, CursorError> {
     decode(cursor)
 }
 
-fn first_after<K: AsRef<str>>(keys: &[K], key: &str) -> usize {
-    keys.partition_point(|candidate| candidate.as_ref() <= key)
-}
-
-fn cursor_at<K: AsRef<str>>(keys: &[K], range: Range<usize>) -> Option<String> {
-    if range.end == keys.len() {
-        return None;
+fn first_after(len: usize, key_at: &dyn Fn(usize) -> String, key: &str) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low.midpoint(high);
+        match key_at(middle).as_str() <= key {
+            true => low = middle + 1,
+            false => high = middle,
+        }
     }
-    keys.get(range)?.last().map(|key| encode(key.as_ref()))
+    low
 }
 
 fn encode(key: &str) -> String {
@@ -129,6 +145,13 @@ mod tests {
                 None => return seen,
             }
         }
+    }
+
+    #[test]
+    fn a_list_of_one_page_needs_no_keys() {
+        let unused = |index: usize| unreachable!("the key of entry {index}");
+        let span = paginate_by(2, &unused, None, size(2)).unwrap();
+        assert_eq!((span.range, span.next), (0..2, None));
     }
 
     // spec: 2025-11-25 PAGE-01

@@ -13,7 +13,7 @@ use pintle_proto::{Rendered, ResultBody};
 use pintle_runtime::Principal;
 use pintle_runtime::sync::Mutex;
 
-use crate::page::paginate;
+use crate::page::paginate_by;
 
 /// An item that is listed under a name.
 pub(crate) trait Listed: Send + Sync + 'static {
@@ -188,12 +188,9 @@ impl<T: Listed> Set<T> {
             .filter(|entry| entry.item.is_visible(principal))
             .collect();
         // Places, not names: pages follow the order in which items were added.
-        let places: Vec<String> = visible
-            .iter()
-            .map(|entry| format!("{:016x}", entry.place))
-            .collect();
-        let span = paginate(&places, cursor.map(Cursor::as_str), self.page_size)
-            .map_err(|bad| Error::invalid_params(bad.to_string()))?;
+        let key_at = |index: usize| format!("{:016x}", visible[index].place);
+        let cursor = cursor.map(Cursor::as_str);
+        let span = paginate_by(visible.len(), &key_at, cursor, self.page_size)?;
         let page = visible.get(span.range).unwrap_or_default();
         let definitions = page
             .iter()
