@@ -38,22 +38,41 @@ impl Core {
         self.route(cx).await
     }
 
-    // What is not the call of a tool is boxed, so that the future of a call is small: it is moved to
-    // where it lives with every call.
+    // The future of a call is small, because it is moved to where it lives with every call. A crate that
+    // serves an `App` compiles this function again, with all that it awaits in place; so it holds only
+    // the call of a tool.
     async fn route(&self, cx: Context) -> Result<Reply, Error> {
+        if cx.request().method.as_str() == CallTool::NAME {
+            return self.call_tool(&cx).await;
+        }
+        if let Some(listed) = self.list(&cx) {
+            return listed;
+        }
+        self.route_boxed(&cx).await
+    }
+
+    /// Answers the request of a list; `None` for other requests.
+    fn list(&self, cx: &Context) -> Option<Result<Reply, Error>> {
+        Some(match cx.request().method.as_str() {
+            ListTools::NAME => list(&self.tools, cx),
+            ListResources::NAME => list(&self.resources, cx),
+            ListResourceTemplates::NAME => list(&self.templates, cx),
+            ListPrompts::NAME => list(&self.prompts, cx),
+            _ => return None,
+        })
+    }
+
+    /// Answers requests that are neither calls of tools nor lists.
+    // Not `async`, so that this crate alone compiles the futures.
+    fn route_boxed<'a>(&'a self, cx: &'a Context) -> BoxFuture<'a, Result<Reply, Error>> {
         match cx.request().method.as_str() {
-            CallTool::NAME => self.call_tool(&cx).await,
-            ListTools::NAME => list(&self.tools, &cx),
-            ReadResource::NAME => Box::pin(self.read_resource(&cx)).await,
-            ListResources::NAME => list(&self.resources, &cx),
-            ListResourceTemplates::NAME => list(&self.templates, &cx),
-            GetPrompt::NAME => Box::pin(self.get_prompt(&cx)).await,
-            ListPrompts::NAME => list(&self.prompts, &cx),
-            Complete::NAME => Box::pin(self.complete(&cx)).await,
+            ReadResource::NAME => Box::pin(self.read_resource(cx)),
+            GetPrompt::NAME => Box::pin(self.get_prompt(cx)),
+            Complete::NAME => Box::pin(self.complete(cx)),
             method if method.starts_with("tasks/") && self.tasks.is_some() => {
-                Box::pin(self.tasks_method(&cx)).await
+                Box::pin(self.tasks_method(cx))
             }
-            _ => Box::pin(self.extended.answer(&self.profile, &cx)).await,
+            _ => Box::pin(self.extended.answer(&self.profile, cx)),
         }
     }
 

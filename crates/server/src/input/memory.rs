@@ -11,6 +11,7 @@ use pintle_runtime::{Journal, random_bytes};
 use pintle_store::{
     Expiry, Key, MemoryStore, Namespace, Precondition, Store, StoreError, StoreLimits, StoreTime,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::seal::{LIFE, UnsealError};
@@ -117,7 +118,7 @@ impl Memory {
     ///
     /// -32602 if it is not there any more or was used; -32603 if the store fails.
     pub(super) async fn unpack(&self, binding: &[u8], carried: &[u8]) -> Result<Journal, Error> {
-        let carried: Carried = serde_json::from_slice(carried).map_err(|_| Error::internal())?;
+        let carried: Carried = read(carried)?;
         if let Some(mark) = &carried.mark {
             self.use_up(mark).await?;
         }
@@ -133,8 +134,7 @@ impl Memory {
         let get = self.store.get(until().0, &key);
         let record = get.await.map_err(|error| unstored(&error))?;
         let record = record.ok_or_else(gone)?;
-        let stored: Stored =
-            serde_json::from_slice(&record.value).map_err(|_| Error::internal())?;
+        let stored: Stored = read(&record.value)?;
         if stored.binding.as_bytes() != binding {
             return Err(gone());
         }
@@ -165,6 +165,12 @@ fn until() -> (StoreTime, Expiry) {
 fn name() -> Result<String, Error> {
     let bytes = random_bytes::<16>().map_err(|_| Error::internal())?;
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+// From a text, so that one decoder of the large types is compiled.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    let text = str::from_utf8(bytes).map_err(|_| Error::internal())?;
+    serde_json::from_str(text).map_err(|_| Error::internal())
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Error> {

@@ -12,7 +12,8 @@ use pintle_model::{
 };
 use pintle_proto::Limits;
 use pintle_runtime::{
-    AskError, Context, Journal, QuestionState, ReplayResult, RetryInput, prepare_question,
+    AskError, BoxFuture, Context, Journal, QuestionState, ReplayResult, RetryInput,
+    prepare_question,
 };
 use serde_json::Value;
 
@@ -97,7 +98,7 @@ impl Rounds<'_> {
         }
         match retry.is_some() {
             // Boxed, as everything that few calls need: every call is as large as it may become.
-            true => Box::pin(self.take_up(retry)).await?,
+            true => self.take_up_boxed(retry).await?,
             false => self.cx.questions().allow_replay(),
         }
         let questions = self.cx.questions();
@@ -120,6 +121,11 @@ impl Rounds<'_> {
             (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(Ok(outcome)),
             (ended, replayed) => Err(Box::pin(self.conclude(ended, replayed))),
         }
+    }
+
+    // Not `async`, so that this crate alone compiles the future. The same holds for `seal`.
+    fn take_up_boxed<'a>(&'a self, retry: RetryParams<'a>) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(self.take_up(retry))
     }
 
     /// Lays out for the handler what earlier rounds brought.
@@ -232,14 +238,20 @@ impl Rounds<'_> {
         Ok(Outcome::InputRequired(asked.with_state(state)))
     }
 
-    async fn seal(&self, journal: Journal, limits: &Limits) -> Result<String, Error> {
-        let binding = self.origin.binding(self.cx.principal())?;
-        let content = self.memory.pack(&binding, journal, limits).await?;
-        self.seal.refresh().await;
-        let sealed = self.seal.seal(SystemTime::now(), &binding, &content);
-        sealed.map_err(|error| {
-            tracing::error!(%error, "a handler cannot ask");
-            Error::internal()
+    fn seal<'a>(
+        &'a self,
+        journal: Journal,
+        limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<String, Error>> {
+        Box::pin(async move {
+            let binding = self.origin.binding(self.cx.principal())?;
+            let content = self.memory.pack(&binding, journal, limits).await?;
+            self.seal.refresh().await;
+            let sealed = self.seal.seal(SystemTime::now(), &binding, &content);
+            sealed.map_err(|error| {
+                tracing::error!(%error, "a handler cannot ask");
+                Error::internal()
+            })
         })
     }
 
