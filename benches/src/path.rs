@@ -7,6 +7,7 @@
 
 mod called;
 mod served;
+mod started;
 
 use pintle::client::Tcp;
 use pintle::http::client::HttpConnect;
@@ -43,6 +44,8 @@ paths! {
     Parse = "parse",
     /// A small result becomes the text of a response.
     Encode = "encode",
+    /// The start of a server with a hundred tools of one type, its first list, and its end.
+    Start100Tools = "start-100-tools",
     /// A small call on a pipe, after a handshake.
     StdioCall2025 = "stdio-call-2025",
     /// A small call on a pipe.
@@ -97,6 +100,7 @@ pub fn walk(
     match path {
         Path::Parse => walk.parse(measure),
         Path::Encode => walk.encode(measure),
+        Path::Start100Tools => walk.start(Revision::V2026_07_28, measure),
         Path::StdioCall2025 => walk.pipe(Ask::CALL, Revision::V2025_11_25, measure),
         Path::StdioCall2026 => walk.pipe(Ask::CALL, Revision::V2026_07_28, measure),
         Path::StdioList => walk.pipe(Ask::LIST, Revision::V2026_07_28, measure),
@@ -147,6 +151,13 @@ impl Walk {
             text.clear();
             write_response(&mut text, &id, std::hint::black_box(&result));
             assert!(text.ends_with(b"\"}]}}"));
+        });
+    }
+
+    fn start(&self, revision: Revision, measure: impl FnOnce(&mut dyn FnMut())) {
+        let (runtime, request) = (runtime(), Ask::LIST.message(revision) + "\n");
+        self.twice_async(&runtime, measure, async || {
+            started::list_once(revision, &request).await;
         });
     }
 

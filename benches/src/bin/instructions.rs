@@ -137,7 +137,9 @@ fn steps(path: Path) -> usize {
     match path {
         Path::StdioText1m | Path::HttpText1m | Path::HttpImage1m => 5,
         Path::StdioText64k | Path::HttpText64k => 50,
-        Path::StdioProgress | Path::HttpProgress | Path::SessionProgress => 20,
+        Path::Start100Tools | Path::StdioProgress | Path::HttpProgress | Path::SessionProgress => {
+            20
+        }
         _ => 200,
     }
 }

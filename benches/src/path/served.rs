@@ -163,9 +163,14 @@ pub(super) struct PipePeer {
 impl PipePeer {
     /// Connects, and opens the conversation where the revision has a handshake.
     pub(super) async fn connect(revision: Revision) -> Self {
+        Self::of(server(), revision).await
+    }
+
+    /// Connects to a given server.
+    pub(super) async fn of(server: App, revision: Revision) -> Self {
         let (stream, far) = tokio::io::duplex(ROOM);
         let (reader, writer) = tokio::io::split(far);
-        let service = Arc::new(server());
+        let service = Arc::new(server);
         let driver = tokio::spawn(serve_pipe(service, reader, writer, PipeOptions::default()));
         let mut peer = Self {
             stream,
@@ -191,6 +196,13 @@ impl PipePeer {
                 more => read += more,
             }
         }
+    }
+
+    /// Closes the pipe, and waits until the server has ended.
+    pub(super) async fn close(self) {
+        drop(self.stream);
+        let ended = self.driver.await.expect("no panic");
+        ended.expect("a regular end");
     }
 
     async fn send(&mut self, text: &str) {
