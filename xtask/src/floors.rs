@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 24] = [
+const FLOORS: [(&str, u8); 25] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -25,6 +25,7 @@ const FLOORS: [(&str, u8); 24] = [
     ("pintle-auth", 3),
     ("pintle-macros", 3),
     ("pintle-postgres", 3),
+    ("pintle-redis", 3),
     ("pintle-sqlite", 3),
     ("pintle", 4),
     ("pintle-showcase", 4),

@@ -61,6 +61,7 @@
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
+//! | `redis` | no | `redis::RedisStore`: the processes of several hosts share a store in Redis or Valkey |
 //! | `postgres` | no | `postgres::PostgresStore`: the processes of several hosts share a store |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
@@ -87,6 +88,8 @@ pub use pintle_macros::{prompt, resource, tool};
 pub use pintle_postgres as postgres;
 #[cfg(feature = "client")]
 pub use pintle_process as process;
+#[cfg(feature = "redis")]
+pub use pintle_redis as redis;
 #[cfg(feature = "server")]
 pub use pintle_server as server;
 #[cfg(feature = "sqlite")]

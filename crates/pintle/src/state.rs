@@ -72,7 +72,7 @@ impl StateUrl {
             Some(Engine::Memory) => Ok(Arc::new(MemoryStore::new(limits))),
             Some(Engine::File(directory)) => file(directory, limits).await,
             Some(Engine::Sqlite(path)) => sqlite(path, limits).await,
-            Some(Engine::Redis) => Err(StateErrorKind::NotBuilt { feature: "redis" }),
+            Some(Engine::Redis) => self.redis(limits).await,
             Some(Engine::Postgres) => self.postgres(limits).await,
             None => Err(StateErrorKind::UnknownScheme),
         }
@@ -83,6 +83,17 @@ impl StateUrl {
         let connected = pintle_postgres::PostgresStore::connect(self.text(), limits).await;
         let store = connected.map_err(StateErrorKind::engine)?;
         Ok(Arc::new(store))
+    }
+
+    #[cfg(feature = "redis")]
+    async fn redis(&self, limits: StoreLimits) -> Result<Arc<dyn Store>, StateErrorKind> {
+        let connected = pintle_redis::RedisStore::connect(self.text(), limits).await;
+        connected.map(shared).map_err(StateErrorKind::engine)
+    }
+
+    #[cfg(not(feature = "redis"))]
+    async fn redis(&self, _: StoreLimits) -> Result<Arc<dyn Store>, StateErrorKind> {
+        Err(StateErrorKind::NotBuilt { feature: "redis" })
     }
 
     #[cfg(not(feature = "postgres"))]

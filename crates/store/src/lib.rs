@@ -8,6 +8,7 @@
 //! - [`MemoryStore`]: bounded, forgets with the process.
 //! - `FileStore` (feature `file`): a directory, for one process on one host; survives it.
 //! - `SqliteStore` (crate `pintle-sqlite`): a database, for several processes on one host.
+//! - `RedisStore` (crate `pintle-redis`): Redis or Valkey, for the processes of several hosts.
 //! - `PostgresStore` (crate `pintle-postgres`): a server, for the processes of several hosts.
 //! - `FileLock` (feature `file-lock`): one holder of a file, in all processes of one host.
 //! - [`TypedStore`]: a typed view of one namespace.

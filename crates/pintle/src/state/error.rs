@@ -32,7 +32,12 @@ pub enum StateErrorKind {
 
 impl StateErrorKind {
     /// An error of an engine.
-    #[cfg(any(feature = "file-store", feature = "sqlite", feature = "postgres"))]
+    #[cfg(any(
+        feature = "file-store",
+        feature = "sqlite",
+        feature = "postgres",
+        feature = "redis"
+    ))]
     pub(super) fn engine(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Engine(Box::new(error))
     }

@@ -22,7 +22,7 @@ pub(super) enum Engine<'u> {
 
 impl StateUrl {
     /// Returns the whole URL, with its credentials.
-    #[cfg(feature = "postgres")]
+    #[cfg(any(feature = "postgres", feature = "redis"))]
     pub(super) fn text(&self) -> &str {
         &self.0
     }

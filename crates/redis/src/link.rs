@@ -1,0 +1,218 @@
+//! The connections for operations. Each sends operations without waiting for the answers of earlier ones,
+//! and reconnects when it is used again.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use pintle_store::{StoreError, StoreLimits};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
+
+use crate::connect_error::ClientError;
+use crate::operation_error::{OperationError, needs_connection};
+use crate::pending::Pending;
+use crate::scripts::Call;
+use crate::target::Target;
+
+/// All connections for operations.
+pub(crate) struct Link {
+    slots: Vec<Slot>,
+    /// Connection for writes that wait for replicas, because other operations would wait with them.
+    confirming: Option<Slot>,
+    turn: AtomicUsize,
+    pending: Pending,
+    replicas: usize,
+    timeout: Duration,
+    secrets: Vec<String>,
+}
+
+impl Link {
+    /// Opens the connections.
+    pub(crate) async fn open(
+        client: &Client,
+        target: &Target,
+        limits: &StoreLimits,
+    ) -> RedisResult<Self> {
+        let max_pending = limits.max_queued_writes;
+        let mut slots = Vec::new();
+        for _ in 0..target.connections {
+            slots.push(Slot::open(client, target, max_pending).await?);
+        }
+        let confirming = match target.replicas {
+            0 => None,
+            _ => Some(Slot::open(client, target, max_pending).await?),
+        };
+        Ok(Self {
+            slots,
+            confirming,
+            turn: AtomicUsize::new(0),
+            pending: Pending::new(limits),
+            replicas: target.replicas,
+            timeout: target.operation_timeout,
+            secrets: target.secrets.clone(),
+        })
+    }
+
+    /// Carries out an operation.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`]. Unless too many operations wait, the operation may have happened. It is
+    /// never sent a second time, except when Redis did not know its script.
+    pub(crate) async fn run<T: FromRedisValue>(&self, call: Call) -> Result<T, StoreError> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let slot = &self.slots[turn % self.slots.len()];
+        self.bounded(call.bytes, slot.send(&call)).await
+    }
+
+    /// Carries out a write, and waits for replicas if the URL requires it.
+    pub(crate) async fn write<T: FromRedisValue>(&self, call: Call) -> Result<T, StoreError> {
+        let Some(slot) = &self.confirming else {
+            return self.run(call).await;
+        };
+        let sent = slot.confirm(&call, self.replicas, self.timeout);
+        let (answer, found) = self.bounded(call.bytes, sent).await?;
+        if found < self.replicas {
+            let required = self.replicas;
+            return Err(OperationError::Unconfirmed { found, required }.into());
+        }
+        Ok(answer)
+    }
+
+    /// Sends a command without limits, for the start.
+    pub(crate) async fn send<T: FromRedisValue>(&self, call: &Call) -> RedisResult<T> {
+        self.slots[0].send(call).await
+    }
+
+    async fn bounded<T>(
+        &self,
+        bytes: usize,
+        operation: impl Future<Output = RedisResult<T>>,
+    ) -> Result<T, StoreError> {
+        let _place = self.pending.begin(bytes)?;
+        let ended = tokio::time::timeout(self.timeout, operation).await;
+        let ended = ended.map_err(|_| OperationError::TimedOut(self.timeout))?;
+        Ok(ended
+            .map_err(|error| OperationError::new(&error, ClientError::of(&error, &self.secrets)))?)
+    }
+}
+
+/// One connection, which can be replaced.
+struct Slot {
+    client: Client,
+    config: ConnectionManagerConfig,
+    current: Mutex<Current>,
+}
+
+#[derive(Clone)]
+struct Current {
+    manager: ConnectionManager,
+    /// Number of replacements.
+    generation: u64,
+}
+
+impl Slot {
+    async fn open(client: &Client, target: &Target, max_pending: usize) -> RedisResult<Self> {
+        // An operation that finds no connection begins an attempt, and waits for it within its time.
+        let config = ConnectionManagerConfig::new()
+            .set_number_of_retries(0)
+            .set_connection_timeout(Some(target.connect_timeout))
+            .set_response_timeout(None)
+            .set_pipeline_buffer_size(max_pending.max(1));
+        let manager = ConnectionManager::new_with_config(client.clone(), config.clone()).await?;
+        let generation = 0;
+        Ok(Self {
+            client: client.clone(),
+            config,
+            current: Mutex::new(Current {
+                manager,
+                generation,
+            }),
+        })
+    }
+
+    fn current(&self) -> Current {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    async fn send<T: FromRedisValue>(&self, call: &Call) -> RedisResult<T> {
+        let mut current = self.current();
+        let sent = call.command.query_async(&mut current.manager).await;
+        match sent {
+            Err(error) if is_unknown_script(&error) => {
+                load(call, &mut current.manager).await?;
+                call.command.query_async(&mut current.manager).await
+            }
+            sent => sent.inspect_err(|error| self.replace_after(error, current.generation)),
+        }
+    }
+
+    /// Sends a write and then a command that waits for replicas. Returns the number of replicas that have
+    /// the write, too.
+    async fn confirm<T: FromRedisValue>(
+        &self,
+        call: &Call,
+        replicas: usize,
+        timeout: Duration,
+    ) -> RedisResult<(T, usize)> {
+        // The connection must answer before the operation times out.
+        let patience = (timeout * 3 / 4).as_millis() as u64;
+        let mut both = redis::pipe();
+        both.add_command(call.command.clone());
+        both.cmd("WAIT").arg(replicas).arg(patience);
+        let mut current = self.current();
+        let sent = both.query_async(&mut current.manager).await;
+        match sent {
+            Err(error) if is_unknown_script(&error) => {
+                load(call, &mut current.manager).await?;
+                both.query_async(&mut current.manager).await
+            }
+            sent => sent.inspect_err(|error| self.replace_after(error, current.generation)),
+        }
+    }
+
+    /// Replaces a connection that the client itself would use forever, although it cannot work.
+    fn replace_after(&self, error: &RedisError, generation: u64) {
+        if !needs_connection(error) {
+            return;
+        }
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.generation != generation {
+            return;
+        }
+        let fresh =
+            ConnectionManager::new_lazy_with_config(self.client.clone(), self.config.clone());
+        if let Ok(manager) = fresh {
+            current.manager = manager;
+            current.generation += 1;
+        }
+    }
+}
+
+fn is_unknown_script(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}
+
+/// Loads the script of a call. The call did not happen.
+async fn load(call: &Call, manager: &mut ConnectionManager) -> RedisResult<()> {
+    if let Some(script) = call.script {
+        script.load_async(manager).await?;
+    }
+    Ok(())
+}
+
+/// Loads all scripts.
+pub(crate) async fn load_all(link: &Link) -> RedisResult<()> {
+    for script in crate::scripts::all() {
+        let mut current = link.slots[0].current();
+        script.load_async(&mut current.manager).await?;
+    }
+    Ok(())
+}
+
+/// An answer that is ignored.
+pub(crate) type Ignored = Value;

@@ -1,0 +1,228 @@
+//! The start: connections, and checks of the server.
+
+use std::error::Error as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_store::{
+    ExpectedTail, Expiry, Key, Namespace, Page, Position, Precondition, Prefix, Record, Retention,
+    StoreLimits, StoreTime, Version, Watchers,
+};
+use redis::aio::PubSub;
+use redis::{
+    Client, ClientTlsConfig, ErrorKind, ProtocolVersion, RedisError, RedisResult, TlsCertificates,
+};
+use tokio::time::timeout;
+
+use crate::connect_error::{ClientError, ConnectError};
+use crate::link::{Ignored, Link, load_all};
+use crate::logs::{self, Append};
+use crate::names::Names;
+use crate::records;
+use crate::scripts::Call;
+use crate::subscriber::Subscriber;
+use crate::target::Target;
+
+mod server;
+
+/// Connects and checks the server, within the time of the target.
+pub(crate) async fn start(
+    target: &Target,
+    limits: &StoreLimits,
+    watchers: &Arc<Watchers>,
+) -> Result<(Link, Subscriber), ConnectError> {
+    let limit = target.connect_timeout;
+    let host = || target.host.clone();
+    let timed_out = |_| ConnectError::TimedOut {
+        host: host(),
+        limit,
+    };
+    if target.is_exposed() {
+        tracing::warn!(
+            host = host(),
+            "the connection to Redis is not encrypted; use `rediss://`"
+        );
+    }
+    let client = client(target)?;
+    let connected = timeout(limit, connect(&client, target, limits)).await;
+    let (link, messages, own) = connected.map_err(timed_out)??;
+    Ok((link, Subscriber::start(own, messages, Arc::clone(watchers))))
+}
+
+async fn connect(
+    client: &Client,
+    target: &Target,
+    limits: &StoreLimits,
+) -> Result<(Link, PubSub, Client), ConnectError> {
+    let explain = |error| explain(target, &error);
+    let link = Link::open(client, target, limits).await;
+    let link = link.map_err(explain)?;
+    let info: String = link.send(&Call::command("INFO")).await.map_err(explain)?;
+    server::check(&info, &target.host)?;
+    load_all(&link).await.map_err(explain)?;
+    let names = Names::new(&target.prefix);
+    let probe = probe_key();
+    try_operations(&link, &names, &probe, limits)
+        .await
+        .map_err(explain)?;
+    let own = messages_client(client).map_err(explain)?;
+    let mut messages = own.get_async_pubsub().await.map_err(explain)?;
+    let channel = names.channel(&probe);
+    messages.subscribe(&channel).await.map_err(explain)?;
+    messages.unsubscribe(&channel).await.map_err(explain)?;
+    Ok((link, messages, own))
+}
+
+/// Returns a client for the same server with the older protocol, which the type for messages reads.
+fn messages_client(client: &Client) -> RedisResult<Client> {
+    let info = client.get_connection_info().clone();
+    let redis = info.redis_settings().clone();
+    let redis = redis.set_protocol(ProtocolVersion::RESP2);
+    Client::open(info.set_redis_settings(redis))
+}
+
+fn client(target: &Target) -> Result<Client, ConnectError> {
+    if !target.is_encrypted() {
+        return Client::open(target.info.clone()).map_err(|error| explain(target, &error));
+    }
+    // A provider that the program installed earlier stays.
+    let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+    let client = Client::build_with_tls(target.info.clone(), certificates(target)?);
+    client.map_err(|error| explain(target, &error))
+}
+
+fn certificates(target: &Target) -> Result<TlsCertificates, ConnectError> {
+    let files = &target.files;
+    let root_cert = read("ca", files.ca.as_ref())?;
+    let client_cert = read("cert", files.cert.as_ref())?;
+    let client_key = read("key", files.key.as_ref())?;
+    let client_tls = match (client_cert, client_key) {
+        (Some(client_cert), Some(client_key)) => Some(ClientTlsConfig {
+            client_cert,
+            client_key,
+        }),
+        (None, None) => None,
+        _ => {
+            let reason = "`cert` and `key` need each other".to_owned();
+            return Err(ConnectError::Url { reason });
+        }
+    };
+    Ok(TlsCertificates {
+        client_tls,
+        root_cert,
+    })
+}
+
+fn read(parameter: &'static str, path: Option<&PathBuf>) -> Result<Option<Vec<u8>>, ConnectError> {
+    let Some(path) = path else { return Ok(None) };
+    let read = std::fs::read(path);
+    let read = read.map_err(|error| ConnectError::Certificate {
+        parameter,
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    });
+    read.map(Some)
+}
+
+/// Returns a key that no other process uses.
+fn probe_key() -> Key {
+    let number = getrandom::u64().unwrap_or_default();
+    let name = format!("{number:016x}.probe");
+    Key::new(&Namespace::fixed("probe"), &name).expect("a proper name")
+}
+
+/// Carries out each kind of operation, so that missing rights are found at the start.
+async fn try_operations(
+    link: &Link,
+    names: &Names,
+    key: &Key,
+    limits: &StoreLimits,
+) -> RedisResult<()> {
+    let now = StoreTime::default();
+    let expiry = Expiry::At(now + Duration::from_secs(1));
+    let record = Record::new("probe".into(), Version::new(1), expiry);
+    let append = Append {
+        events: &["probe".into()],
+        tail: ExpectedTail::Any,
+        retention: Retention::default(),
+        expiry,
+    };
+    let prefix = Prefix::from(key.clone());
+    let mut calls = vec![
+        Call::command("TIME"),
+        Call::command("GET").arg(names.epoch()),
+        records::put(names, now, key, &record, Precondition::Any),
+        records::remove(names, now, key, Precondition::Any),
+        logs::append(names, now, key, &append),
+        logs::read(names, now, key, Position::START, 1, limits),
+        logs::forget(names, now, key),
+        logs::add(names, now, key, 1, expiry),
+    ];
+    calls.extend(records::list(names, now, &prefix, &Page::first(1), limits));
+    for call in &calls {
+        link.send::<Ignored>(call).await?;
+    }
+    Ok(())
+}
+
+/// Converts an error of the start.
+fn explain(target: &Target, error: &RedisError) -> ConnectError {
+    let host = target.host.clone();
+    let source = ClientError::of(error, &target.secrets);
+    if is_denied(error) {
+        return ConnectError::Denied { host, source };
+    }
+    if is_permission(error) {
+        let rights = target.rights();
+        return ConnectError::Permission {
+            host,
+            rights,
+            source,
+        };
+    }
+    if error.kind() == ErrorKind::RESP3NotSupported {
+        let found = "a version before 6".to_owned();
+        return ConnectError::Version { host, found };
+    }
+    if target.is_encrypted() && is_tls(error) {
+        return ConnectError::Tls { host, source };
+    }
+    if error.is_timeout() {
+        let limit = target.connect_timeout;
+        return ConnectError::TimedOut { host, limit };
+    }
+    if error.is_io_error() {
+        return ConnectError::Unreachable { host, source };
+    }
+    ConnectError::Refused { host, source }
+}
+
+fn is_denied(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::AuthenticationFailed
+        || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
+}
+
+/// Returns true if a rule for the user forbids a command, a key or a channel, also within a script.
+fn is_permission(error: &RedisError) -> bool {
+    let text = error.to_string();
+    let signs = [
+        "NOPERM",
+        "ACL failure",
+        "The user executing the script can't",
+    ];
+    error.code() == Some("NOPERM") || signs.iter().any(|sign| text.contains(sign))
+}
+
+/// The form in which the client stores an error of the system.
+type Shared = Arc<dyn std::error::Error + Send + Sync>;
+
+/// Returns true if the handshake failed, or the server ended the connection in it.
+fn is_tls(error: &RedisError) -> bool {
+    use std::io::ErrorKind::{ConnectionReset, InvalidData, UnexpectedEof};
+    let source = error.source().and_then(|it| it.downcast_ref::<Shared>());
+    let source = source.and_then(|it| it.downcast_ref());
+    let kind = source.map(std::io::Error::kind);
+    matches!(kind, Some(InvalidData | UnexpectedEof | ConnectionReset))
+        || error.kind() == ErrorKind::InvalidClientConfig
+}

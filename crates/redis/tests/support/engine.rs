@@ -1,0 +1,187 @@
+//! A Redis server of its own, in a folder for temporary files.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+
+use super::{certificates, fresh};
+
+/// Starts the server in the folder `$1` with the other arguments, and kills it after a line or the end of
+/// its input. The input ends with the process of the tests.
+const KEEPER: &str = r#"
+    cd "$1" && shift
+    redis-server "$@" --dir . --save '' --appendonly no --repl-diskless-sync-delay 0 </dev/null &
+    read -r _
+    kill -9 $!
+    wait $! 2>/dev/null
+"#;
+
+/// Text of the line with which a server is ready: "Ready …", or "… now ready …" with a socket.
+const READY: &str = "eady to accept connections";
+
+/// A running server. It ends with its value, and also with the process of the tests.
+pub(crate) struct Engine {
+    folder: PathBuf,
+    arguments: Vec<String>,
+    port: u16,
+    running: Option<(Child, BufReader<ChildStdout>)>,
+}
+
+impl Engine {
+    /// Returns the server that tests share, or `None` if they must skip.
+    pub(crate) fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Option<Engine>> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start(&[])).as_ref()
+    }
+
+    /// Starts a server with a socket for one test, or returns `None` if the test must skip.
+    pub(crate) fn start(arguments: &[&str]) -> Option<Self> {
+        let socket = ["--port", "0", "--unixsocket", "redis.sock"];
+        let arguments = socket.iter().chain(arguments);
+        Self::begin(arguments.map(|&it| it.to_owned()).collect())
+    }
+
+    /// Starts a server with a socket and a port, or returns `None` if the test must skip.
+    pub(crate) fn start_tcp() -> Option<Self> {
+        let arguments = ["--unixsocket", "redis.sock", "--port"];
+        Self::begin(arguments.map(str::to_owned).to_vec())
+    }
+
+    /// Starts a server with a port for TLS, or returns `None` if the test must skip.
+    pub(crate) fn start_tls() -> Option<Self> {
+        let files = "--port 0 --tls-cert-file server.crt --tls-key-file server.key \
+            --tls-ca-cert-file ca.pem --tls-auth-clients no --tls-port";
+        Self::begin(files.split_whitespace().map(str::to_owned).collect())
+    }
+
+    fn begin(arguments: Vec<String>) -> Option<Self> {
+        if !is_installed() {
+            return None;
+        }
+        let name = fresh(&format!("pintle-redis-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("makes a folder");
+        certificates::write(&folder);
+        let mut engine = Self {
+            folder,
+            arguments,
+            port: 0,
+            running: None,
+        };
+        engine.resume();
+        Some(engine)
+    }
+
+    /// Starts the server again, without its content. Another program may have taken a free port, so another
+    /// one is tried.
+    pub(crate) fn resume(&mut self) {
+        let has_started = (0..5).any(|_| self.try_start());
+        assert!(has_started, "the server does not start");
+    }
+
+    fn try_start(&mut self) -> bool {
+        let mut start = Command::new("sh");
+        start.args(["-c", KEEPER, "keeper"]).arg(&self.folder);
+        start.args(&self.arguments);
+        if self.arguments.last().is_some_and(|it| it.ends_with("port")) {
+            self.port = free_port();
+            start.arg(self.port.to_string());
+        }
+        start.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut keeper = start.spawn().expect("starts a shell");
+        let mut lines = BufReader::new(keeper.stdout.take().expect("a pipe"));
+        let is_ready = wait_until_ready(&mut lines);
+        self.running = Some((keeper, lines));
+        if !is_ready {
+            self.stop();
+        }
+        is_ready
+    }
+
+    /// Kills the server. Its content is lost.
+    pub(crate) fn stop(&mut self) {
+        let (mut keeper, lines) = self.running.take().expect("a running server");
+        drop(keeper.stdin.take());
+        // The server does not wait for a reader.
+        drop(lines);
+        keeper.wait().expect("ends");
+    }
+
+    /// Returns a URL for the socket of the server.
+    pub(crate) fn url(&self, prefix: &str) -> String {
+        let socket = self.folder.join("redis.sock");
+        format!("redis+unix://{}?prefix={prefix}", socket.display())
+    }
+
+    /// Returns the port of a server that has one.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns a URL for TLS.
+    pub(crate) fn tls_url(&self, host: &str, prefix: &str) -> String {
+        format!("rediss://{host}:{}?prefix={prefix}", self.port)
+    }
+
+    /// Returns a file in the folder of the server.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    /// Runs a command as the administrator.
+    pub(crate) fn run(&self, command: &str) {
+        let mut client = Command::new("redis-cli");
+        client.arg("-s").arg(self.folder.join("redis.sock"));
+        let answer = client.args(command.split_whitespace()).output();
+        let answer = String::from_utf8(answer.expect("runs redis-cli").stdout).expect("a text");
+        assert_eq!(answer.trim(), "OK", "{command}");
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if self.running.is_some() {
+            self.stop();
+        }
+        // A folder that remains does not make another test fail.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn wait_until_ready(lines: &mut BufReader<ChildStdout>) -> bool {
+    lines
+        .lines()
+        .map_while(Result::ok)
+        .any(|line| line.contains(READY))
+}
+
+/// Returns a port that no program uses now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
+
+fn is_installed() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).any(|it| it.join("redis-server").exists());
+        if !found {
+            report_skip();
+        }
+        found
+    })
+}
+
+fn report_skip() {
+    let required = std::env::var_os("PINTLE_ENGINES").is_some_and(|it| it == "required");
+    assert!(
+        !required,
+        "PINTLE_ENGINES is `required`, and Redis is not installed"
+    );
+    // Not a macro for printing, because the test harness would hide the text.
+    let text = "\nSKIPPED: Redis is not installed, so the tests of pintle-redis do not run\n";
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
