@@ -21,19 +21,24 @@ pub trait Fit {
 }
 
 errors! {
-    /// A value cannot be sent to a peer, because the peer's revision lacks a feature.
+    /// A value cannot be sent to a peer of a revision.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub struct FitError {
-        /// Feature that the peer's revision lacks.
-        pub needs: Feature,
-    } => "the peer's protocol revision lacks {needs:?}";
+    pub enum FitError {
+        /// The peer's revision lacks a feature.
+        MissingFeature {
+            /// The feature that the value needs.
+            needs: Feature,
+        } => "the peer's protocol revision lacks {needs:?}",
+        /// A tool use or a tool result is outside of a sampling message.
+        MisplacedToolContent => "a `tool_use` or `tool_result` block is allowed in sampling messages only",
+    }
 }
 
 impl FitError {
     /// Creates the error for a missing feature.
     pub fn new(needs: Feature) -> Self {
-        Self { needs }
+        Self::MissingFeature { needs }
     }
 
     /// Returns an error unless `revision` has the feature.

@@ -13,7 +13,7 @@ mod published;
 use std::cell::Cell;
 use std::fmt::Debug;
 
-use pintle_model::{ContentBlock, Fit, FitError, PrimitiveSchema, Revision};
+use pintle_model::{ContentBlock, Fit, FitError, PrimitiveSchema, Revision, SamplingContent};
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::TestRunner;
 use serde::Serialize;
@@ -107,8 +107,8 @@ generated! {
     resource_links: |dice| ContentBlock::from(common::resource_link(dice)) => Bare("ResourceLink");
     embedded_resources: |dice| ContentBlock::from(common::embedded(dice)) => Bare("EmbeddedResource");
     content_blocks: common::block => Bare("ContentBlock");
-    tool_uses: |dice| ContentBlock::from(common::tool_use(dice)) => Bare("ToolUseContent");
-    tool_results: |dice| ContentBlock::from(common::tool_result(dice)) => Bare("ToolResultContent");
+    tool_uses: |dice| SamplingContent::from(ContentBlock::from(common::tool_use(dice))) => Bare("ToolUseContent");
+    tool_results: |dice| SamplingContent::from(ContentBlock::from(common::tool_result(dice))) => Bare("ToolResultContent");
     client_capabilities: common::client_capabilities => Bare("ClientCapabilities");
     server_capabilities: common::server_capabilities => Bare("ServerCapabilities");
 }

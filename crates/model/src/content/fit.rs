@@ -16,14 +16,23 @@ impl Fit for ContentBlock {
             Self::Audio(audio) => fit_hints(&mut audio.annotations, &mut audio.meta, revision),
             Self::ResourceLink(link) => link.fit(revision),
             Self::Resource(embedded) => embedded.fit(revision),
-            Self::ToolUse(_) => FitError::unless(revision, Feature::SamplingTools),
-            Self::ToolResult(result) => result.fit(revision),
+            // The protocol has these two in sampling messages only.
+            Self::ToolUse(_) | Self::ToolResult(_) => Err(FitError::MisplacedToolContent),
             Self::Unknown(_) => Ok(()),
         }
     }
 }
 
 impl ContentBlock {
+    /// Fits a block of a sampling message, which may be a tool use or a tool result.
+    pub(crate) fn fit_sampling(&mut self, revision: Revision) -> Result<(), FitError> {
+        match self {
+            Self::ToolUse(_) => FitError::unless(revision, Feature::SamplingTools),
+            Self::ToolResult(result) => result.fit(revision),
+            _ => self.fit(revision),
+        }
+    }
+
     /// Replaces content that `revision` does not know by text.
     fn replace(&mut self, revision: Revision) {
         match self {
@@ -111,6 +120,12 @@ mod tests {
         Ok(serde_json::to_value(block).unwrap())
     }
 
+    fn fitted_in_sampling(wire: Value, revision: Revision) -> Result<Value, FitError> {
+        let mut block: ContentBlock = serde_json::from_value(wire).unwrap();
+        block.fit_sampling(revision)?;
+        Ok(serde_json::to_value(block).unwrap())
+    }
+
     // spec: 2025-11-25 D1105-08
     // spec: 2026-07-28 N-RSRC-15
     #[test]
@@ -167,14 +182,29 @@ mod tests {
 
         for block in [&tool_use, &result] {
             let refused = Err(FitError::new(Feature::SamplingTools));
-            assert_eq!(fitted(block.clone(), V2025_06_18), refused);
-            assert_eq!(fitted(block.clone(), Revision::LATEST), Ok(block.clone()));
+            assert_eq!(fitted_in_sampling(block.clone(), V2025_06_18), refused);
+            let same = fitted_in_sampling(block.clone(), Revision::LATEST);
+            assert_eq!(same, Ok(block.clone()));
         }
         assert_eq!(
-            fitted(result, V2025_11_25),
+            fitted_in_sampling(result, V2025_11_25),
             Ok(json!({"type": "tool_result", "toolUseId": "1",
                 "content": [{"type": "text", "text": "3"}], "structuredContent": {"result": 3}}))
         );
+    }
+
+    #[test]
+    fn tool_use_is_rejected_outside_of_sampling_messages() {
+        let tool_use = json!({"type": "tool_use", "id": "1", "name": "a", "input": {}});
+        let result = json!({"type": "tool_result", "toolUseId": "1", "content": [tool_use]});
+        for revision in [V2025_06_18, V2025_11_25, Revision::LATEST] {
+            for block in [&tool_use, &result] {
+                let misplaced = Err(FitError::MisplacedToolContent);
+                assert_eq!(fitted(block.clone(), revision), misplaced, "{revision}");
+            }
+        }
+        let nested = fitted_in_sampling(result, Revision::LATEST);
+        assert_eq!(nested, Err(FitError::MisplacedToolContent));
     }
 
     #[test]

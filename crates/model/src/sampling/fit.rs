@@ -46,7 +46,7 @@ impl Fit for SamplingContent {
         }
         self.blocks_mut()
             .iter_mut()
-            .try_for_each(|block| block.fit(revision))
+            .try_for_each(|block| block.fit_sampling(revision))
     }
 }
 
