@@ -91,7 +91,7 @@ pub(crate) fn titled_multi_select(dice: &mut Dice<'_>) -> TitledMultiSelectEnumS
 }
 
 pub(crate) fn primitive(dice: &mut Dice<'_>) -> PrimitiveSchema {
-    match dice.below(8) {
+    match dice.choice_of(8) {
         0 => string_schema(dice).into(),
         1 => number_schema(dice).into(),
         2 => boolean_schema(dice).into(),
@@ -134,7 +134,7 @@ pub(crate) fn elicit(dice: &mut Dice<'_>) -> ElicitParams {
 
 /// Without fractions: `schema.json` has integer where the specification has number (AMB-01).
 pub(crate) fn elicit_result(dice: &mut Dice<'_>) -> ElicitResult {
-    let answer = |dice: &mut Dice<'_>| match dice.below(4) {
+    let answer = |dice: &mut Dice<'_>| match dice.choice_of(4) {
         0 => json!(dice.text()),
         1 => json!(dice.count()),
         2 => json!(dice.flag()),
@@ -166,7 +166,7 @@ pub(crate) fn elicitation_complete(dice: &mut Dice<'_>) -> ElicitationCompletePa
 
 /// Draws a content block for sampling messages.
 pub(crate) fn sampling_block(dice: &mut Dice<'_>) -> ContentBlock {
-    match dice.below(5) {
+    match dice.choice_of(5) {
         0 => ContentBlock::Text(text_content(dice)),
         1 => ContentBlock::Image(image_content(dice)),
         2 => ContentBlock::Audio(audio_content(dice)),
@@ -232,7 +232,7 @@ pub(crate) fn list_roots_result(dice: &mut Dice<'_>) -> ListRootsResult {
 }
 
 pub(crate) fn input_request(dice: &mut Dice<'_>) -> InputRequest {
-    match dice.below(3) {
+    match dice.choice_of(3) {
         0 => InputRequest::ListRoots(NoParams::default()),
         1 => elicit(dice).into(),
         _ => create_message(dice).into(),
@@ -254,7 +254,7 @@ pub(crate) fn input_required(dice: &mut Dice<'_>) -> InputRequired {
 
 pub(crate) fn input_responses(dice: &mut Dice<'_>) -> InputResponses {
     let answer = |dice: &mut Dice<'_>| {
-        let mut answer: InputResponse = match dice.below(3) {
+        let mut answer: InputResponse = match dice.choice_of(3) {
             0 => list_roots_result(dice).into(),
             1 => elicit_result(dice).into(),
             _ => create_message_result(dice).into(),

@@ -97,7 +97,7 @@ pub(crate) fn embedded(dice: &mut Dice<'_>) -> EmbeddedResource {
 
 /// Draws a content block for tools and prompts.
 pub(crate) fn block(dice: &mut Dice<'_>) -> ContentBlock {
-    match dice.below(5) {
+    match dice.choice_of(5) {
         0 => ContentBlock::Text(text_content(dice)),
         1 => ContentBlock::Image(image_content(dice)),
         2 => ContentBlock::Audio(audio_content(dice)),
@@ -184,7 +184,7 @@ pub(crate) fn task(dice: &mut Dice<'_>) -> Task {
 
 pub(crate) fn detailed_task(dice: &mut Dice<'_>) -> DetailedTask {
     let handle = task_handle(dice);
-    match dice.below(4) {
+    match dice.choice_of(4) {
         0 => DetailedTask::new(handle),
         1 => DetailedTask::asking(handle, crate::generated::asking::input_requests(dice)),
         2 => DetailedTask::completed(handle, dice.object()),
@@ -194,7 +194,7 @@ pub(crate) fn detailed_task(dice: &mut Dice<'_>) -> DetailedTask {
 
 /// A JSON Schema with an object at its root.
 pub(crate) fn object_schema(dice: &mut Dice<'_>) -> JsonObject {
-    let schema = match dice.below(3) {
+    let schema = match dice.choice_of(3) {
         0 => json!({"type": "object"}),
         1 => json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",

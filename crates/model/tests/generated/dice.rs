@@ -15,12 +15,13 @@ impl<'a> Dice<'a> {
         self.0.next().copied().unwrap_or(0)
     }
 
-    pub(crate) fn below(&mut self, bound: u8) -> u8 {
-        self.byte() % bound
+    /// One of the numbers from 0 up to, and without, `count`.
+    pub(crate) fn choice_of(&mut self, count: u8) -> u8 {
+        self.byte() % count
     }
 
     pub(crate) fn flag(&mut self) -> bool {
-        self.below(2) == 1
+        self.choice_of(2) == 1
     }
 
     pub(crate) fn pick<T: Clone>(&mut self, values: &[T]) -> T {
@@ -32,7 +33,7 @@ impl<'a> Dice<'a> {
     }
 
     pub(crate) fn list<T>(&mut self, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        (0..self.below(4)).map(|_| draw(self)).collect()
+        (0..self.choice_of(4)).map(|_| draw(self)).collect()
     }
 
     pub(crate) fn text(&mut self) -> String {
@@ -72,11 +73,11 @@ impl<'a> Dice<'a> {
 
     /// From 0 to 1, and exact in binary.
     pub(crate) fn share(&mut self) -> f64 {
-        f64::from(self.below(65)) / 64.0
+        f64::from(self.choice_of(65)) / 64.0
     }
 
     pub(crate) fn value(&mut self) -> Value {
-        match self.below(8) {
+        match self.choice_of(8) {
             0 => json!({}),
             1 => Value::Null,
             2 => json!(self.flag()),
@@ -96,7 +97,7 @@ impl<'a> Dice<'a> {
 
     /// Neither null nor a fraction: the published `JSONValue` forgets both.
     fn plain_value(&mut self) -> Value {
-        match self.below(4) {
+        match self.choice_of(4) {
             0 => Value::Object(self.plain_object()),
             1 => json!(self.flag()),
             2 => json!(self.text()),
