@@ -19,7 +19,7 @@ pub(crate) enum Stage {
     /// A handler, on terms that the request stated.
     Handler,
     /// Any stage, in a conversation that began with a handshake.
-    Handshaken,
+    Legacy,
 }
 
 /// Code; status at admission; status for an error of a handler.
@@ -87,7 +87,7 @@ mod tests {
         let rows = [
             (-32601, Stage::Admission, 404),
             (-32601, Stage::Handler, 404),
-            (-32601, Stage::Handshaken, 200),
+            (-32601, Stage::Legacy, 200),
             (-32602, Stage::Admission, 400),
             (-32602, Stage::Handler, 200),
             (-32021, Stage::Handler, 400),

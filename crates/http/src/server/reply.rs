@@ -37,7 +37,7 @@ pub(crate) enum Era {
     /// The request stated its own terms.
     Modern,
     /// A handshake settled them.
-    Handshaken,
+    Legacy,
 }
 
 /// Answers one request with the messages of `source`, after its first poll returned `first`. The response
@@ -171,8 +171,8 @@ pub(crate) fn answer(message: OutgoingMessage, era: Era) -> Response<ResponseBod
     let status = match (message.verdict, era) {
         (Some(AnswerStatus::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
         (Some(AnswerStatus::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
-        (Some(AnswerStatus::Rejected(code) | AnswerStatus::Failed(code)), Era::Handshaken) => {
-            status_of(code, Stage::Handshaken)
+        (Some(AnswerStatus::Rejected(code) | AnswerStatus::Failed(code)), Era::Legacy) => {
+            status_of(code, Stage::Legacy)
         }
         _ => StatusCode::OK,
     };

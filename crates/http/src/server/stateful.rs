@@ -36,7 +36,7 @@ impl<S: Service> Endpoint<S> {
             return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);
         };
         let succeeded = message.verdict == Some(AnswerStatus::Result);
-        let mut answer = reply::answer(message, Era::Handshaken);
+        let mut answer = reply::answer(message, Era::Legacy);
         if !succeeded {
             return answer;
         }
@@ -90,7 +90,7 @@ impl<S: Service> Endpoint<S> {
                 PostResult::Waiting {
                     source: Caller::Post(post),
                     id,
-                    era: Era::Handshaken,
+                    era: Era::Legacy,
                 }
             }
             (Delivered::Accepted(notified), _) => {

@@ -56,7 +56,7 @@ impl<S: Service> Endpoint<S> {
         PostResult::Waiting {
             source,
             id,
-            era: Era::Handshaken,
+            era: Era::Legacy,
         }
     }
 
