@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::engine::Engine;
 use crate::error::{Retry, StoreError};
 use crate::file_lock::FileLock;
 use crate::limits::StoreLimits;
+use crate::local::LocalStore;
 use crate::table::Table;
 use crate::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
@@ -41,7 +41,7 @@ pub use recovery::{Damage, Recovery};
 /// waits for the write that the disk is at.
 #[derive(Debug)]
 pub struct FileStore {
-    engine: Arc<Engine<FileJournal>>,
+    local: Arc<LocalStore<FileJournal>>,
     // Ends before the lock does: a process that opens the store next is alone with it.
     writer: Writer<FileJournal>,
     recovery: Recovery,
@@ -71,10 +71,10 @@ impl FileStore {
         let mut recovery = Recovery::default();
         let mut journal = FileJournal::new(directory);
         let opening = recovery::load(directory, &mut table, &mut journal, &mut recovery)?;
-        let engine = Arc::new(Engine::new(table, journal, limits));
-        let writer = Writer::start(Arc::clone(&engine), limits)?;
+        let local = Arc::new(LocalStore::new(table, journal, limits));
+        let writer = Writer::start(Arc::clone(&local), limits)?;
         Ok(Self {
-            engine,
+            local,
             writer,
             recovery,
             opening,
@@ -90,7 +90,7 @@ impl FileStore {
 
 impl Store for FileStore {
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
-        Box::pin(async move { Ok(self.engine.get(now, key)) })
+        Box::pin(async move { Ok(self.local.get(now, key)) })
     }
 
     fn put<'a>(
@@ -102,8 +102,8 @@ impl Store for FileStore {
         expiry: Expiry,
     ) -> StoreFuture<'a, Version> {
         let (key, bytes) = (key.clone(), value.len());
-        Box::pin(self.writer.run(bytes, move |engine| {
-            engine.put(now, &key, &value, condition, expiry)
+        Box::pin(self.writer.run(bytes, move |local| {
+            local.put(now, &key, &value, condition, expiry)
         }))
     }
 
@@ -116,7 +116,7 @@ impl Store for FileStore {
         let key = key.clone();
         Box::pin(
             self.writer
-                .run(0, move |engine| engine.remove(now, &key, condition)),
+                .run(0, move |local| local.remove(now, &key, condition)),
         )
     }
 
@@ -126,7 +126,7 @@ impl Store for FileStore {
         prefix: &'a Prefix,
         page: Page,
     ) -> StoreFuture<'a, Listing> {
-        Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
+        Box::pin(async move { Ok(self.local.list(now, prefix, &page)) })
     }
 
     fn append<'a>(
@@ -140,8 +140,8 @@ impl Store for FileStore {
     ) -> StoreFuture<'a, Position> {
         let (log, events) = (log.clone(), events.to_vec());
         let bytes = events.iter().map(Bytes::len).sum();
-        Box::pin(self.writer.run(bytes, move |engine| {
-            engine.append(now, &log, &events, tail, retention, expiry)
+        Box::pin(self.writer.run(bytes, move |local| {
+            local.append(now, &log, &events, tail, retention, expiry)
         }))
     }
 
@@ -152,12 +152,12 @@ impl Store for FileStore {
         after: Position,
         most: usize,
     ) -> StoreFuture<'a, Tail> {
-        Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
+        Box::pin(async move { Ok(self.local.read(now, log, after, most)) })
     }
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         let log = log.clone();
-        Box::pin(self.writer.run(0, move |engine| engine.forget(now, &log)))
+        Box::pin(self.writer.run(0, move |local| local.forget(now, &log)))
     }
 
     fn add<'a>(
@@ -170,7 +170,7 @@ impl Store for FileStore {
         let key = key.clone();
         Box::pin(
             self.writer
-                .run(0, move |engine| engine.add(now, &key, amount, expiry)),
+                .run(0, move |local| local.add(now, &key, amount, expiry)),
         )
     }
 
@@ -179,7 +179,7 @@ impl Store for FileStore {
     }
 
     fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
-        Box::pin(self.writer.run(0, move |engine| engine.epoch(fresh)))
+        Box::pin(self.writer.run(0, move |local| local.epoch(fresh)))
     }
 
     fn capacity(&self) -> Capacity {
@@ -187,7 +187,7 @@ impl Store for FileStore {
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
-        Box::pin(async move { Ok(self.engine.changes(prefix)?) })
+        Box::pin(async move { Ok(self.local.changes(prefix)?) })
     }
 
     fn opening(&self) -> Option<u64> {

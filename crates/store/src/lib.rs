@@ -35,7 +35,6 @@ pub mod conformance;
 
 mod changes;
 mod checksum;
-mod engine;
 mod epoch;
 mod error;
 #[cfg(feature = "file")]
@@ -44,6 +43,7 @@ mod file;
 mod file_lock;
 mod key;
 mod limits;
+mod local;
 mod log;
 mod memory;
 mod page;

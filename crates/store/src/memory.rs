@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::engine::{CommitError, Engine, Journal};
 use crate::limits::StoreLimits;
+use crate::local::{CommitError, Journal, LocalStore};
 use crate::table::{Change, Table};
 use crate::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
@@ -15,14 +15,14 @@ use crate::{
 /// An operation never waits: its future is ready at the first poll.
 #[derive(Debug)]
 pub struct MemoryStore {
-    engine: Engine<Nothing>,
+    local: LocalStore<Nothing>,
 }
 
 impl MemoryStore {
     /// An empty store.
     pub fn new(limits: StoreLimits) -> Self {
-        let engine = Engine::new(Table::new(limits.clone()), Nothing, &limits);
-        Self { engine }
+        let local = LocalStore::new(Table::new(limits.clone()), Nothing, &limits);
+        Self { local }
     }
 }
 
@@ -35,7 +35,7 @@ impl Default for MemoryStore {
 
 impl Store for MemoryStore {
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
-        Box::pin(async move { Ok(self.engine.get(now, key)) })
+        Box::pin(async move { Ok(self.local.get(now, key)) })
     }
 
     fn put<'a>(
@@ -46,7 +46,7 @@ impl Store for MemoryStore {
         condition: Precondition,
         expiry: Expiry,
     ) -> StoreFuture<'a, Version> {
-        Box::pin(async move { self.engine.put(now, key, &value, condition, expiry) })
+        Box::pin(async move { self.local.put(now, key, &value, condition, expiry) })
     }
 
     fn remove<'a>(
@@ -55,7 +55,7 @@ impl Store for MemoryStore {
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
-        Box::pin(async move { self.engine.remove(now, key, condition) })
+        Box::pin(async move { self.local.remove(now, key, condition) })
     }
 
     fn list<'a>(
@@ -64,7 +64,7 @@ impl Store for MemoryStore {
         prefix: &'a Prefix,
         page: Page,
     ) -> StoreFuture<'a, Listing> {
-        Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
+        Box::pin(async move { Ok(self.local.list(now, prefix, &page)) })
     }
 
     fn append<'a>(
@@ -76,10 +76,7 @@ impl Store for MemoryStore {
         retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        Box::pin(async move {
-            self.engine
-                .append(now, log, events, tail, retention, expiry)
-        })
+        Box::pin(async move { self.local.append(now, log, events, tail, retention, expiry) })
     }
 
     fn read<'a>(
@@ -89,11 +86,11 @@ impl Store for MemoryStore {
         after: Position,
         most: usize,
     ) -> StoreFuture<'a, Tail> {
-        Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
+        Box::pin(async move { Ok(self.local.read(now, log, after, most)) })
     }
 
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
-        Box::pin(async move { self.engine.forget(now, log) })
+        Box::pin(async move { self.local.forget(now, log) })
     }
 
     fn add<'a>(
@@ -103,7 +100,7 @@ impl Store for MemoryStore {
         amount: i64,
         expiry: Expiry,
     ) -> StoreFuture<'a, i64> {
-        Box::pin(async move { self.engine.add(now, key, amount, expiry) })
+        Box::pin(async move { self.local.add(now, key, amount, expiry) })
     }
 
     fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
@@ -111,7 +108,7 @@ impl Store for MemoryStore {
     }
 
     fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {
-        Box::pin(async move { self.engine.epoch(fresh) })
+        Box::pin(async move { self.local.epoch(fresh) })
     }
 
     fn capacity(&self) -> Capacity {
@@ -119,7 +116,7 @@ impl Store for MemoryStore {
     }
 
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
-        Box::pin(async move { Ok(self.engine.changes(prefix)?) })
+        Box::pin(async move { Ok(self.local.changes(prefix)?) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The content of a store in memory: the one place that defines each operation.
 //!
 //! A write has two steps. *Plan* returns the changes or an error; *apply* makes the changes and
-//! cannot fail. Between the two a [`Journal`](crate::engine::Journal) makes the changes durable.
+//! cannot fail. Between the two a [`Journal`](crate::local::Journal) makes the changes durable.
 //! Planning expects that an expired entry under the key was removed before.
 
 mod append;

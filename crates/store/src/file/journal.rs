@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{backend, format, private, replace, sync_directory, write_aside};
-use crate::engine::{CommitError, Journal};
 use crate::epoch::Epoch;
 use crate::key::Key;
+use crate::local::{CommitError, Journal};
 use crate::record::Record;
 use crate::table::{Append, Change, Counter, Table};
 

@@ -55,7 +55,7 @@ fn a_write_does_not_hold_the_thread_that_polls_it() {
     let directory = Directory::new("held");
     let store = FileStore::open(&directory.0, StoreLimits::default()).expect("opens");
     let store = Arc::new(store);
-    let disk = store.engine.hold_writes();
+    let disk = store.local.hold_writes();
     let (reports, reported) = channel();
     let polled = Arc::clone(&store);
     let polling = thread::spawn(move || poll_writes(&polled, &reports));

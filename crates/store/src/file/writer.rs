@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use super::answer::{Promise, answer};
-use crate::engine::{Engine, Journal};
 use crate::error::{Retry, StoreError};
 use crate::limits::StoreLimits;
+use crate::local::{Journal, LocalStore};
 use crate::sync::{Condvar, Mutex};
 
 /// One write, with the promise to its caller.
-type Job<J> = Box<dyn FnOnce(&Engine<J>) + Send>;
+type Job<J> = Box<dyn FnOnce(&LocalStore<J>) + Send>;
 
-/// Carries out the writes of one engine, one after the other.
+/// Carries out the writes of one store, one after the other.
 #[derive(Debug)]
 pub(super) struct Writer<J> {
     queue: Arc<Queue<J>>,
@@ -38,14 +38,14 @@ struct Waiting<J> {
 
 impl<J: Journal> Writer<J> {
     /// Starts the thread.
-    pub(super) fn start(engine: Arc<Engine<J>>, limits: &StoreLimits) -> io::Result<Self> {
+    pub(super) fn start(local: Arc<LocalStore<J>>, limits: &StoreLimits) -> io::Result<Self> {
         let queue = Arc::new(Queue::new(limits));
         let jobs = Arc::clone(&queue);
         let thread = thread::Builder::new().name("pintle-store".to_owned());
         let thread = thread.spawn(move || {
             while let Some(job) = jobs.next() {
                 // A panic drops the promise of the write, which is how its caller learns of it.
-                drop(catch_unwind(AssertUnwindSafe(|| job(&engine))));
+                drop(catch_unwind(AssertUnwindSafe(|| job(&local))));
             }
         })?;
         Ok(Self {
@@ -62,10 +62,10 @@ impl<J: Journal> Writer<J> {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         bytes: usize,
-        write: impl FnOnce(&Engine<J>) -> Result<T, StoreError> + Send + 'static,
+        write: impl FnOnce(&LocalStore<J>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (promise, answer) = answer();
-        let job = move |engine: &Engine<J>| Promise::keep(promise, write(engine));
+        let job = move |local: &LocalStore<J>| Promise::keep(promise, write(local));
         self.queue.push(bytes, Box::new(job))?;
         answer.await.unwrap_or_else(|| {
             let source = "the write panicked, or the store is closed";

@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use super::*;
-use crate::engine::CommitError;
 use crate::key::{Key, Namespace};
+use crate::local::CommitError;
 use crate::record::{Expiry, Precondition};
 use crate::store_time::StoreTime;
 use crate::table::{Change, Table};
@@ -32,7 +32,7 @@ struct Bench {
     /// Dropped before the writer, which waits for the write at work.
     go_on: Sender<()>,
     begun: Receiver<()>,
-    engine: Arc<Engine<SlowDisk>>,
+    local: Arc<LocalStore<SlowDisk>>,
     writer: Writer<SlowDisk>,
 }
 
@@ -43,10 +43,10 @@ fn bench(limits: &StoreLimits) -> Bench {
         go_on: go_on_from,
     };
     let table = Table::new(limits.clone());
-    let engine = Arc::new(Engine::new(table, disk, limits));
-    let writer = Writer::start(Arc::clone(&engine), limits).expect("a thread");
+    let local = Arc::new(LocalStore::new(table, disk, limits));
+    let writer = Writer::start(Arc::clone(&local), limits).expect("a thread");
     Bench {
-        engine,
+        local,
         writer,
         begun,
         go_on,
@@ -62,13 +62,13 @@ const NOW: StoreTime = StoreTime::from_millis(0);
 impl Bench {
     fn put(&self, name: &str, bytes: usize) -> impl Future<Output = Result<Version, StoreError>> {
         let (key, value) = (key(name), Bytes::from(vec![0; bytes]));
-        self.writer.run(bytes, move |engine| {
-            engine.put(NOW, &key, &value, Precondition::Any, Expiry::Never)
+        self.writer.run(bytes, move |local| {
+            local.put(NOW, &key, &value, Precondition::Any, Expiry::Never)
         })
     }
 
     fn has(&self, name: &str) -> bool {
-        self.engine.get(NOW, &key(name)).is_some()
+        self.local.get(NOW, &key(name)).is_some()
     }
 }
 

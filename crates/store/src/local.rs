@@ -39,9 +39,9 @@ pub(crate) struct CommitError {
 /// long.
 const PURGE_STEP: usize = 64;
 
-/// A store, operation by operation.
+/// A store in this process: a table, and a journal that makes its changes durable.
 #[derive(Debug)]
-pub(crate) struct Engine<J> {
+pub(crate) struct LocalStore<J> {
     table: RwLock<Table>,
     /// Held by the one writer at a time, who alone changes the table.
     journal: Mutex<J>,
@@ -54,7 +54,7 @@ struct Write<'a, J> {
     journal: MutexGuard<'a, J>,
 }
 
-impl<J: Journal> Engine<J> {
+impl<J: Journal> LocalStore<J> {
     pub(crate) fn new(table: Table, journal: J, limits: &StoreLimits) -> Self {
         Self {
             table: RwLock::new(table),
@@ -190,7 +190,7 @@ impl<J: Journal> Engine<J> {
     }
 }
 
-impl<J> Drop for Engine<J> {
+impl<J> Drop for LocalStore<J> {
     fn drop(&mut self) {
         self.watchers.close();
     }
