@@ -41,7 +41,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     (
         "crates/http/src/server/options.rs",
         "HttpOptions",
-        &["legacy", "limits", "conversation"],
+        &["legacy", "limits", "conversation_limits"],
     ),
     ("crates/http/src/server/options.rs", "HttpLimits", &[]),
     ("crates/server/src/tasks/options.rs", "TaskOptions", &[]),

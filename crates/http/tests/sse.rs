@@ -287,7 +287,7 @@ async fn streams_sessions_and_requests_are_bounded_as_everywhere() {
     options.limits.max_sessions = 1;
     let mut limits = pintle_proto::Limits::default();
     limits.max_running_requests = 2;
-    options.conversation = limits.into();
+    options.conversation_limits = limits.into();
     let server = Server::open(options).await;
     let (_stream, place) = server.session("2024-11-05").await;
     let another = "GET /sse HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream";

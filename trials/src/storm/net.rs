@@ -50,7 +50,7 @@ impl Process {
     fn new(app: App, pipes: PipeOptions) -> Self {
         let app = Arc::new(app);
         let mut options = HttpOptions::default();
-        options.conversation = Arc::clone(&pipes.limits);
+        options.conversation_limits = Arc::clone(&pipes.limits);
         Self {
             http: HttpService::new(Arc::clone(&app), options),
             app,

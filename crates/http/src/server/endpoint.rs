@@ -181,7 +181,7 @@ impl<S: Service> Endpoint<S> {
 
     /// Maximum number of values in a message.
     pub(super) fn values(&self) -> usize {
-        self.options.conversation.max_values_per_message
+        self.options.conversation_limits.max_values_per_message
     }
 
     pub(super) fn pace(&self) -> StreamTiming {

@@ -1,4 +1,4 @@
-//! What may be chosen about an endpoint, and its bounds.
+//! The options of an endpoint, and its limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ pub struct HttpOptions {
     pub host_policy: HostPolicy,
     /// How revisions up to 2025-11-25 are served; with sessions by default.
     pub legacy: LegacyMode,
-    /// The bounds of the endpoint.
+    /// The limits of the endpoint.
     pub limits: HttpLimits,
-    /// The bounds of one conversation.
-    pub conversation: Arc<Limits>,
+    /// The limits of one conversation.
+    pub conversation_limits: Arc<Limits>,
     /// Whether to listen on an address that is not loopback without authenticating clients. Then every
     /// host is allowed, unless [`host_policy`](Self::host_policy) lists some.
     pub allow_insecure_bind: bool,

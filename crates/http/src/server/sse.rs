@@ -121,7 +121,7 @@ impl<S: Service> SseService<S> {
             return self.endpoint.busy(&cause::TOO_MANY_STREAMS);
         };
         let now = Instant::now().into_std();
-        let limits = Arc::clone(&self.endpoint.options.conversation);
+        let limits = Arc::clone(&self.endpoint.options.conversation_limits);
         let engine = Connection::session(self.endpoint.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());

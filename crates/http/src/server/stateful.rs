@@ -28,7 +28,7 @@ impl<S: Service> Endpoint<S> {
     /// Shakes hands; only a handshake that succeeds leaves a session behind.
     pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> EndpointResponse {
         let now = Instant::now().into_std();
-        let limits = Arc::clone(&self.options.conversation);
+        let limits = Arc::clone(&self.options.conversation_limits);
         let mut engine = Connection::session(self.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         engine.receive(now, message);

@@ -194,7 +194,7 @@ async fn a_batch_that_is_too_much_for_its_session_is_refused_message_by_message(
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
     limits.max_running_requests = 2;
-    options.conversation = limits.into();
+    options.conversation_limits = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let session = open_speaking(&endpoint, "2025-03-26").await;
     let messages: Vec<Value> = (0..3).map(|id| tool(id, "slow", json!({}))).collect();

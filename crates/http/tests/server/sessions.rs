@@ -421,7 +421,7 @@ async fn a_question_is_given_up_when_its_time_has_come_and_not_later() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
     limits.question_timeout = Duration::from_millis(1_234);
-    options.conversation = limits.into();
+    options.conversation_limits = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let ids = [open(&endpoint).await, open(&endpoint).await];
     for id in ids {
@@ -502,7 +502,7 @@ async fn too_many_requests_of_one_session_are_refused() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
     limits.max_running_requests = 2;
-    options.conversation = limits.into();
+    options.conversation_limits = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let id = open(&endpoint).await;
     let slow = |nth: i64| {
@@ -527,7 +527,7 @@ async fn requests_of_one_session_that_hold_too_much_are_refused() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
     limits.max_pending_request_bytes = 2_000;
-    options.conversation = limits.into();
+    options.conversation_limits = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let id = open(&endpoint).await;
     let ask = |nth: i64, bytes: usize| {

@@ -23,7 +23,7 @@ impl<S: Service> Endpoint<S> {
     ) -> PostResult<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
-        let limits = Arc::clone(&self.options.conversation);
+        let limits = Arc::clone(&self.options.conversation_limits);
         let permit = if listens {
             self.stream_permit(&parts)
         } else {
@@ -69,7 +69,7 @@ impl<S: Service> Endpoint<S> {
     ) -> (RequestId, Caller<S>) {
         let id = request.id.clone();
         let profile = self.sessionless_profile();
-        let limits = Arc::clone(&self.options.conversation);
+        let limits = Arc::clone(&self.options.conversation_limits);
         let (terms, peer) = (Arc::new(Terms::new(revision)), peer_identity(&parts));
         let request = if request.method == Initialize::NAME {
             SingleRequest::receive_initialize(profile, limits, terms, peer, request)

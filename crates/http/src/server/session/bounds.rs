@@ -10,7 +10,7 @@ use crate::server::{HttpLimits, HttpOptions};
 /// The limits of the sessions of one endpoint.
 #[derive(Debug)]
 pub(in crate::server) struct Bounds {
-    pub(super) conversation: Arc<Limits>,
+    pub(super) conversation_limits: Arc<Limits>,
     pub(super) replay: Replay,
 }
 
@@ -33,7 +33,7 @@ impl Bounds {
     /// Returns the limits that the options of an endpoint set.
     pub(in crate::server) fn of(options: &HttpOptions) -> Self {
         Self {
-            conversation: Arc::clone(&options.conversation),
+            conversation_limits: Arc::clone(&options.conversation_limits),
             replay: Replay::of(&options.limits),
         }
     }

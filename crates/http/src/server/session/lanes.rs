@@ -186,7 +186,7 @@ impl Lanes {
             return;
         }
         reply.has_answer |= is_answer;
-        reply.outbox.push(transmit, &bounds.conversation);
+        reply.outbox.push(transmit, &bounds.conversation_limits);
         self.wakers.extend(reply.waker.take());
         if is_answer && !reply.is_read {
             self.keep_rest(key, &bounds.replay);
@@ -293,7 +293,7 @@ impl Lanes {
     /// reader of its one stream, because answers are never dropped.
     #[cfg(feature = "sse")]
     pub(super) fn has_room(&self, bounds: &Bounds) -> bool {
-        let limits = &bounds.conversation;
+        let limits = &bounds.conversation_limits;
         let messages = limits.max_running_requests + limits.max_queued_notices;
         self.unsolicited.len() < messages && self.unsolicited.bytes() < limits.max_outgoing_bytes
     }
@@ -301,11 +301,11 @@ impl Lanes {
     /// Returns true if the reader of a lane is so slow that notices will be merged or dropped.
     pub(super) fn is_behind(&self, key: RequestKey, bounds: &Bounds) -> bool {
         if self.is_one {
-            return self.unsolicited.is_full(&bounds.conversation);
+            return self.unsolicited.is_full(&bounds.conversation_limits);
         }
         self.replies
             .get(key)
-            .is_some_and(|reply| reply.is_read && reply.outbox.is_full(&bounds.conversation))
+            .is_some_and(|reply| reply.is_read && reply.outbox.is_full(&bounds.conversation_limits))
     }
 
     /// Wakes all readers.

@@ -96,7 +96,7 @@ mod tests {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(Default::default());
         let profile = ServerProfile::new(Implementation::new("test", "1"), capabilities);
-        let limits = Arc::clone(&options.conversation);
+        let limits = Arc::clone(&options.conversation_limits);
         let engine = Connection::session(Arc::new(profile), limits, now);
         let sessions = Arc::new(Sessions::new(&options));
         let session = sessions.open(engine, StreamLayout::OneStream, None, now);

@@ -12,7 +12,7 @@ use crate::server::session::replay_buffer::Source;
 
 impl Lanes {
     pub(super) fn push_unsolicited(&mut self, transmit: Transmit, bounds: &Bounds) {
-        self.unsolicited.push(transmit, &bounds.conversation);
+        self.unsolicited.push(transmit, &bounds.conversation_limits);
         self.wakers.extend(self.listeners.take_newest_waker());
     }
 
