@@ -37,6 +37,7 @@ list [KIND]...                   tools, resources, templates, prompts
 read URI...                      read resources
 prompt PROMPT [KEY=TEXT]...      get a prompt
 complete PROMPT|TEMPLATE KEY=…   complete an argument
+listen [URI]... [--count=N]      print changes of the lists, or of these resources
 tasks [list|get|wait|cancel]     list, poll, await or cancel tasks
 ping, inspect, bench TOOL        response time; identity and offers; latency of a tool
 reload                           list the offers of the server again
@@ -254,6 +255,7 @@ mod tests {
         // A command has priority over a tool of the same name.
         assert!(matches!(action("read file:///a"), Action::Read(_)));
         assert!(matches!(action("call read"), Action::Call(_)));
+        assert!(matches!(action("listen --count=1"), Action::Listen { .. }));
         assert!(matches!(
             step("list --json", &sample_offers()),
             Ok(Step::Run(Format::Json, _))

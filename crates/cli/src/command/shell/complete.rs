@@ -131,7 +131,7 @@ fn candidates(line: &str, offers: &KnownOffers) -> Candidates {
         ["prompt" | "complete", prompt, given @ ..] => {
             text_argument(start, word, prompt, given, offers)
         }
-        ["read", ..] => matching(start, word, offers.uris()),
+        ["read" | "listen", ..] => matching(start, word, offers.uris()),
         ["list", ..] => matching(start, word, ["tools", "resources", "templates", "prompts"]),
         ["tasks"] => matching(start, word, ["list", "get", "wait", "result", "cancel"]),
         [tool, ..] => argument(start, word, tool, offers),

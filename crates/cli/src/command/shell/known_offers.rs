@@ -8,8 +8,8 @@ use crate::exit::CliError;
 use crate::show::Offers;
 
 /// Commands of a shell that are commands of the program, too.
-pub(super) const COMMANDS: [&str; 9] = [
-    "bench", "call", "complete", "inspect", "list", "ping", "prompt", "read", "tasks",
+pub(super) const COMMANDS: [&str; 10] = [
+    "bench", "call", "complete", "inspect", "list", "listen", "ping", "prompt", "read", "tasks",
 ];
 
 /// Commands that only a shell has.
