@@ -133,7 +133,7 @@ impl Group {
         Self::with(GroupOptions::default())
     }
 
-    /// A group without members, with bounds of its own.
+    /// A group without members, with limits of its own.
     pub fn with(mut options: GroupOptions) -> Self {
         options.max_name_chars = options.max_name_chars.max(names::LEAST_CHARS);
         Self(Arc::new(Inner {

@@ -1,11 +1,11 @@
-//! Every bound of a client, in one place.
+//! Every limit of a client, in one place.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_proto::Limits;
 
-/// The bounds of a client: each with its default, unit and reason.
+/// The limits of a client: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientOptions {

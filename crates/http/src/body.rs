@@ -21,7 +21,7 @@ pub(crate) enum BodyError {
     Broken,
 }
 
-/// The bounds of one body.
+/// The limits of one body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) bytes: usize,

@@ -91,7 +91,7 @@ impl CompletionReference {
     }
 }
 
-/// Refers to a prompt.
+/// The prompt whose argument a client completes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

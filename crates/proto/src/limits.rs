@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The bounds of one conversation: each with its default, unit and reason.
+/// The limits of one conversation: each with its default, unit and reason.
 ///
 /// A queue, map or wait of the engine that is not bounded by one of these is a defect.
 #[derive(Debug, Clone)]

@@ -126,7 +126,7 @@ impl Context {
         &self.0.questions
     }
 
-    /// The bounds of the conversation.
+    /// The limits of the conversation.
     pub fn limits(&self) -> Limits {
         self.0.engine.with(|engine| engine.limits().clone())
     }

@@ -27,11 +27,11 @@ use driver::Driver;
 use handlers::Handlers;
 use intake::Intake;
 
-/// The bounds of a pipe.
+/// The limits of a pipe.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PipeOptions {
-    /// The bounds of the conversation.
+    /// The limits of the conversation.
     pub limits: Arc<Limits>,
     /// Size of one line, in bytes; default 16 MiB. A longer one is dropped and reported.
     pub max_line_bytes: usize,

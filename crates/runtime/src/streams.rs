@@ -29,7 +29,7 @@ pub struct StreamTransport<R, W> {
     options: StreamOptions,
 }
 
-/// The bounds of a conversation over byte streams.
+/// The limits of a conversation over byte streams.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StreamOptions {
@@ -61,7 +61,7 @@ impl<R, W> StreamTransport<R, W> {
         Self::with(reader, writer, StreamOptions::default())
     }
 
-    /// As [`StreamTransport::new`], with bounds of its own.
+    /// As [`StreamTransport::new`], with limits of its own.
     pub fn with(reader: R, writer: W, options: StreamOptions) -> Self {
         Self {
             reader,

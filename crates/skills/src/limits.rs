@@ -1,6 +1,6 @@
-//! Bounds of the skills of a server.
+//! Limits of the skills of a server.
 
-/// Bounds of the skills of one server. A skill beyond them is an error at start.
+/// Limits of the skills of one server. A skill beyond them is an error at start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillLimits {

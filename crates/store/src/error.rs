@@ -117,7 +117,7 @@ pub enum Retry {
     Never,
 }
 
-/// A bound of [`StoreLimits`](crate::StoreLimits) that a write would have crossed. Nothing
+/// A limit of [`StoreLimits`](crate::StoreLimits) that a write would have crossed. Nothing
 /// happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

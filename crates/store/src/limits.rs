@@ -1,10 +1,10 @@
-//! Every bound of a store, in one place.
+//! Every limit of a store, in one place.
 
 use bytes::Bytes;
 
 use crate::error::{LimitError, LimitKind};
 
-/// The bounds of one store: each with its default, unit and reason.
+/// The limits of one store: each with its default, unit and reason.
 ///
 /// Keys are bounded by their type: see [`Key::MAX_NAME_BYTES`](crate::Key::MAX_NAME_BYTES).
 #[derive(Debug, Clone)]

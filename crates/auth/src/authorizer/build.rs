@@ -1,4 +1,4 @@
-//! How an authorizer is put together, and its bounds.
+//! How an authorizer is put together, and its limits.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::fetch_policy::FetchPolicy;
 use crate::flow::{AuthorizationResponse, SignInRequest};
 use crate::secret::Secret;
 
-/// The bounds of an authorizer: each with its default, unit and reason.
+/// The limits of an authorizer: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OAuthOptions {

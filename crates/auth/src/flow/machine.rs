@@ -42,7 +42,7 @@ use crate::metadata::{ResourceProbe, ServerMetadata, ServerProbe};
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
-/// A sign-in under way.
+/// A sign-in under way. It performs no I/O: the caller sends its requests.
 #[derive(Debug)]
 pub struct SignIn {
     // `register_anew` removes the stored registration, because the issuer does not know it any more.

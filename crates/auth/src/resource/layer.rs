@@ -72,7 +72,7 @@ impl<S> Layer<S> for RequireBearer {
     }
 }
 
-/// A service behind [`RequireBearer`].
+/// A service that [`RequireBearer`] protects.
 #[derive(Clone)]
 pub struct Guarded<S> {
     inner: S,

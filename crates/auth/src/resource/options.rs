@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds of a resource server: each with its default, unit and reason.
+/// Limits of a resource server: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ResourceLimits {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_runtime::random_bytes;
 
-/// The bounds of waiting.
+/// The limits of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Backoff {
     /// The first wait when the server gave none.

@@ -63,7 +63,7 @@ impl Connection {
         self.outbound.take_kept(call);
     }
 
-    /// The bounds of this conversation.
+    /// The limits of this conversation.
     #[inline]
     pub fn limits(&self) -> &Limits {
         &self.limits

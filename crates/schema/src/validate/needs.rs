@@ -1,4 +1,4 @@
-//! Whether a schema asks for more than decoding enforces.
+//! Whether a schema has rules that decoding into its type does not enforce.
 
 use pintle_model::JsonObject;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! One call on its way to its function.
+//! One call of a tool: its parameters, its timeout and its result.
 
 use std::fmt;
 use std::future::Future;

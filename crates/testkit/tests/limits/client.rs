@@ -1,4 +1,4 @@
-//! The bounds of a client.
+//! The limits of a client.
 
 use pintle_model::Revision;
 use pintle_testkit::Endpoint;
