@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use pintle_runtime::fleet::{Fleet, FleetEvent, FleetOptions, FleetState, Presence, ReplicaId};
 use pintle_store::MemoryStore;
-use tokio::time::{Instant, advance, sleep};
+use tokio::time::{Instant, advance, sleep, timeout};
 
 use super::link::Host;
 use super::{Replica, seconds, tasks};
@@ -43,8 +43,11 @@ async fn replicas_of_one_process_may_share_a_store_in_memory() {
     let [a, b] = [a.expect("joins"), b.expect("joins")];
     let presence = a.presence(b.replica()).await.expect("an answer");
     assert_eq!(presence, Presence::Present);
+    sleep(seconds(6)).await;
+    let mut events = a.events();
     b.leave().await;
-    assert_eq!(a.events().gone().await, Some(b.replica()));
+    let gone = timeout(seconds(6), events.gone()).await;
+    assert_eq!(gone.expect("a list"), Some(b.replica()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +110,8 @@ async fn a_paused_process_notices_by_its_clock_that_it_is_not_current() {
 async fn a_replica_that_leaves_is_absent_at_once() {
     let host = Host::new();
     let [mut a, mut b] = [Replica::join(&host).await, Replica::join(&host).await];
-    sleep(seconds(1)).await;
+    // A list has shown the other replica.
+    sleep(seconds(6)).await;
     let left = Instant::now();
     b.fleet.leave().await;
     assert_eq!(b.fleet.state(), FleetState::Leaving);
@@ -116,7 +120,7 @@ async fn a_replica_that_leaves_is_absent_at_once() {
     let gone = b.fleet.replica();
     let presence = a.fleet.presence(gone).await.expect("an answer");
     assert_eq!(presence, Presence::Absent);
-    assert_eq!(a.events.gone().await, Some(gone));
+    assert_eq!(a.next().await, FleetEvent::Gone(gone));
     assert!(left.elapsed() <= seconds(5));
     b.fleet.leave().await;
 }
@@ -137,6 +141,7 @@ async fn a_replica_leaves_when_its_last_handle_is_dropped() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_replica_sends_21_operations_in_30_seconds() {
     let a = Replica::join(&Host::new()).await;
+    sleep(seconds(1)).await;
     assert_eq!(a.link.take_operations(), 8);
     sleep(seconds(300)).await;
     assert_eq!(a.link.take_operations(), 210);
