@@ -15,6 +15,7 @@ mod issuer;
 mod limits;
 mod progress;
 mod sign_in;
+mod store_figures;
 mod subscriptions;
 mod tcp_proxy;
 mod transcripts;
