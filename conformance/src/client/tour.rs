@@ -52,7 +52,7 @@ async fn use_tools(client: &Client, calls: &[JsonObject]) -> Result<()> {
     }
     if calls.is_empty() {
         for tool in tools {
-            let arguments = specimen::object(&Value::Object(tool.input_schema));
+            let arguments = specimen::object(&Value::Object(tool.input_schema.into()));
             client.call_tool(&tool.name, arguments).await?;
         }
     }

@@ -88,7 +88,8 @@ impl StateUrl {
     #[cfg(feature = "redis")]
     async fn redis(&self, limits: StoreLimits) -> Result<Arc<dyn Store>, StateErrorKind> {
         let connected = pintle_redis::RedisStore::connect(self.text(), limits).await;
-        connected.map(shared).map_err(StateErrorKind::engine)
+        let store = connected.map_err(StateErrorKind::engine)?;
+        Ok(Arc::new(store))
     }
 
     #[cfg(not(feature = "redis"))]

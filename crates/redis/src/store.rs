@@ -43,16 +43,16 @@ impl RedisStore {
     /// Connects to the server of a URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, `rediss://` for TLS, or
     /// `redis+unix:///PATH` for a socket.
     ///
-    /// | parameter | default | |
-    /// |---|---|---|
-    /// | `prefix` | `pintle` | begins all names in Redis; 1 to 63 of a-z, 0-9, `_`, `-` |
-    /// | `connections` | 2 | connections for operations, 1 to 64; one more receives messages |
-    /// | `wait` | 0 | replicas that acknowledge each write of a record, 0 to 16 |
-    /// | `operation_timeout` | 1000 | longest time for an operation, in ms |
-    /// | `connect_timeout` | 10 | longest time for this call, in seconds |
-    /// | `ca` | | PEM file with the trusted authorities, instead of those of the system |
-    /// | `cert`, `key` | | PEM files with the certificate and key of this client |
-    /// | `db`, `user`, `pass` | | of a socket only, whose URL has no other place for them |
+    /// The parameters of a URL:
+    ///
+    /// - `prefix`: begins all names in Redis; 1 to 63 of a-z, 0-9, `_`, `-`; default `pintle`.
+    /// - `connections`: connections for operations, 1 to 64; default 2. One more receives messages.
+    /// - `wait`: replicas that acknowledge each write of a record, 0 to 16; default 0.
+    /// - `operation_timeout`: longest time for an operation, in milliseconds; default 1000.
+    /// - `connect_timeout`: longest time for this call, in seconds; default 10.
+    /// - `ca`: PEM file with the trusted authorities, instead of those of the system.
+    /// - `cert` and `key`: PEM files with the certificate and the key of this client.
+    /// - `db`, `user` and `pass`: of a socket only, because its URL has no other place for them.
     ///
     /// The call carries out each kind of operation once, on a key of its own. It must run in a runtime of
     /// tokio that lives as long as the store.

@@ -89,7 +89,7 @@ fn parameters_are_arguments_and_abilities_are_not() {
         })
     );
     let prompt = review::into_prompt();
-    assert_eq!(prompt.required_scopes(), ["review".into()]);
+    assert_eq!(prompt.required_scopes(), ["review"].map(Box::<str>::from));
     assert_eq!(prompt.required_state().len(), 1);
     assert!(prompt.has_completers());
 }

@@ -155,7 +155,7 @@ fn every_option_is_part_of_the_definition() {
     );
     assert_eq!(
         tool.required_scopes(),
-        ["ops:write".into(), "ops:read".into()]
+        ["ops:write", "ops:read"].map(Box::<str>::from)
     );
 }
 

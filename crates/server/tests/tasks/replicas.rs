@@ -64,7 +64,10 @@ async fn a_replica_that_leaves_releases_its_tasks_at_once() {
     let began = Instant::now();
     leaving.leave().await;
     until_started(&seen, 2).await;
-    assert!(began.elapsed() < Duration::from_secs(7), "before a lease ends");
+    assert!(
+        began.elapsed() < Duration::from_secs(7),
+        "before a lease ends"
+    );
     answer(&mut second, &task).await;
     let ended = second.ended(&task).await;
     assert_eq!(text(&ended["result"]), "booking 1 for Ada");

@@ -5,8 +5,8 @@ use std::fmt;
 
 use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
 use pintle_model::{
-    CallToolResult, ClientCapabilities, ElicitParams, Feature, Fit, GetPromptResult, InputRequest,
-    ReadResourceResult, Revision,
+    CallToolResult, ClientCapabilities, ElicitParams, Feature, Fit, FitError, GetPromptResult,
+    InputRequest, ReadResourceResult, Revision,
 };
 use pintle_proto::Terms;
 use pintle_runtime::RequiredCapability;
@@ -134,7 +134,10 @@ impl Played {
             }
             let question = request.clone().fit(revision).err();
             let unfit = question.or_else(|| response.clone().fit(revision).err());
-            unfit.map(|unfit| format!("{:?}", unfit.needs))
+            unfit.map(|unfit| match unfit {
+                FitError::MissingFeature { needs } => format!("{needs:?}"),
+                other => other.to_string(),
+            })
         })
     }
 
