@@ -77,10 +77,17 @@ impl ShutdownWait {
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let registered = self.registered.as_ref();
         let is_registered = registered.is_some_and(|it| it.waker.will_wake(cx.waker()));
-        if is_registered && !self.shutdown.0.has_changed().unwrap_or(false) {
+        if is_registered && !self.may_have_begun() {
             return Poll::Pending;
         }
         self.register(cx)
+    }
+
+    /// Whether the signal may have been given, also by a handle that was dropped then.
+    #[inline]
+    fn may_have_begun(&self) -> bool {
+        let changed = self.shutdown.0.has_changed();
+        changed.unwrap_or_else(|_| self.shutdown.has_begun())
     }
 
     fn register(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -146,6 +153,17 @@ mod tests {
                     .is_pending()
             );
         }
+    }
+
+    #[test]
+    fn a_signal_is_seen_after_its_handle_is_dropped() {
+        let (handle, shutdown) = ShutdownHandle::new();
+        let mut wait = shutdown.wait();
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(wait.poll(&mut cx).is_pending());
+        handle.begin();
+        drop(handle);
+        assert!(wait.poll(&mut cx).is_ready());
     }
 
     #[tokio::test]
