@@ -188,7 +188,9 @@ async fn on_a_pipe(text: &str) {
 #[test]
 fn no_message_takes_more_than_a_moment() {
     assert_eq!(
-        HttpOptions::default().conversation.max_values_per_message,
+        HttpOptions::default()
+            .conversation_limits
+            .max_values_per_message,
         VALUES
     );
     let runtime = tokio::runtime::Builder::new_current_thread()

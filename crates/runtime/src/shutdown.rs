@@ -159,7 +159,8 @@ mod tests {
     fn a_signal_is_seen_after_its_handle_is_dropped() {
         let (handle, shutdown) = ShutdownHandle::new();
         let mut wait = shutdown.wait();
-        let mut cx = Context::from_waker(Waker::noop());
+        let waker = Waker::from(Arc::new(Wakes::default()));
+        let mut cx = Context::from_waker(&waker);
         assert!(wait.poll(&mut cx).is_pending());
         handle.begin();
         drop(handle);
