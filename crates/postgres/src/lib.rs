@@ -21,6 +21,7 @@
 mod backoff;
 mod connect_error;
 mod layout;
+mod load;
 mod logs;
 mod notices;
 mod operation_error;

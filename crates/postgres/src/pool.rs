@@ -149,8 +149,9 @@ impl Pool {
         ended
     }
 
-    /// Returns the open connection with the fewest pending operations, because an operation that waits for
-    /// a lock delays those behind it. Waits for a connection if none is open.
+    /// Returns the open connection with the fewest pending operations, and avoids those that answer none,
+    /// because an operation that waits for a lock delays those behind it. Waits for a connection if none is
+    /// open.
     async fn session(&self) -> Arc<Session> {
         let mut opened = self.slots.opened.subscribe();
         loop {
@@ -159,7 +160,7 @@ impl Pool {
             let count = self.slots.sessions.len();
             let slots = (0..count).map(|step| first.wrapping_add(step) % count);
             let open = slots.filter_map(|slot| self.slots.open(slot));
-            let found = open.min_by_key(|session| session.pending());
+            let found = open.min_by_key(|session| session.rank());
             if let Some(session) = found {
                 return session;
             }

@@ -1,15 +1,16 @@
 //! One connection with its prepared statements.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use tokio::task::{AbortHandle, JoinHandle};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Connection, Error, Row, Socket, Statement};
 
 use crate::connect_error::ConnectError;
+use crate::load::{Load, Rank};
 use crate::statements::Operation;
 use crate::target::Target;
 use crate::tls::{Stream, Tls};
@@ -25,7 +26,7 @@ pub(crate) struct Session {
     driver: AbortHandle,
     /// The driver ends later than the call that ends it.
     is_closed: AtomicBool,
-    pending: AtomicUsize,
+    load: Load,
 }
 
 /// The statement of one operation.
@@ -94,7 +95,7 @@ impl Session {
             calls,
             driver,
             is_closed: AtomicBool::new(false),
-            pending: AtomicUsize::new(0),
+            load: Load::new(Instant::now()),
         })
     }
 
@@ -109,9 +110,9 @@ impl Session {
         self.driver.abort();
     }
 
-    /// Returns the number of operations that wait for their answers.
-    pub(crate) fn pending(&self) -> usize {
-        self.pending.load(Ordering::Relaxed)
+    /// Returns the place of this connection in the order of choice.
+    pub(crate) fn rank(&self) -> Rank {
+        self.load.rank(Instant::now())
     }
 
     /// Carries out one operation.
@@ -124,7 +125,7 @@ impl Session {
         operation: Operation,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, Error> {
-        let _pending = Pending::count(&self.pending);
+        let _pending = self.load.begin(Instant::now());
         match &self.calls[operation as usize] {
             Call::Prepared(statement) => self.client.query(statement, parameters).await,
             Call::Text(sql, types) => {
@@ -136,22 +137,6 @@ impl Session {
                 self.client.query_typed(sql, &typed).await
             }
         }
-    }
-}
-
-/// Counts an operation while it waits.
-struct Pending<'a>(&'a AtomicUsize);
-
-impl<'a> Pending<'a> {
-    fn count(pending: &'a AtomicUsize) -> Self {
-        pending.fetch_add(1, Ordering::Relaxed);
-        Self(pending)
-    }
-}
-
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
