@@ -83,7 +83,7 @@ async fn a_process_that_ends_releases_its_tasks() {
     while folder.lines("started") < 2 {
         assert!(
             ended.elapsed() < Duration::from_secs(9),
-            "before a lease ends"
+            "no other process runs the task before the presence of the first could expire"
         );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

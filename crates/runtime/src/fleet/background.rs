@@ -1,9 +1,10 @@
 //! The task of a replica in a shared store: it renews the presence, lists the others and follows the clock.
 
 use std::collections::BTreeSet;
+use std::future::pending;
 use std::sync::Arc;
 
-use pintle_store::{StoreError, StoreTime};
+use pintle_store::{Changes, StoreError, StoreTime};
 use tokio::select;
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -34,12 +35,24 @@ impl Background {
         }
         let replica = self.shared.replica;
         self.shared.state.lock().is_leaving = true;
-        match self.shared.operations().remove_presence(replica).await {
-            Ok(_) => info!(%replica, "the replica left"),
+        match self.remove_presence(replica).await {
+            Ok(()) => info!(%replica, "the replica left"),
             Err(error) => {
                 warn!(%replica, error = %reason(&error), "the presence stays until it expires")
             }
         }
+    }
+
+    /// Removes the presence, then tells the others: they read the list after the record.
+    async fn remove_presence(&self, replica: ReplicaId) -> Result<(), StoreError> {
+        let operations = self.shared.operations();
+        operations.remove_presence(replica).await?;
+        let expires = self.shared.now() + self.shared.options.presence_ttl;
+        let told = operations.write_departure(replica, expires).await;
+        told.map(drop).or_else(|error| {
+            debug!(error = %reason(&error), "the others notice the departure in their next list");
+            Ok(())
+        })
     }
 
     async fn keep_present(&self, leave: &mut oneshot::Receiver<()>) {
@@ -89,16 +102,39 @@ impl Background {
     }
 
     async fn follow_replicas(&self) {
+        let mut departures = None;
         loop {
-            sleep(self.shared.options.list_interval).await;
-            if let Err(error) = self.list().await {
+            let listed = select! {
+                () = sleep(self.shared.options.list_interval) => self.list(None).await,
+                () = self.next_departure(&mut departures) => self.list_after_departure().await,
+            };
+            if let Err(error) = listed {
                 debug!(error = %reason(&error), "the replicas cannot be listed");
             }
         }
     }
 
-    /// Lists the replicas, and reports those that have gone.
-    async fn list(&self) -> Result<(), StoreError> {
+    /// Waits for a report that a replica left. Until there is a watch, the list alone shows it.
+    async fn next_departure(&self, watch: &mut Option<Changes>) {
+        if watch.is_none() {
+            *watch = self.shared.operations().watch_departures().await.ok();
+        }
+        if let Some(changes) = watch
+            && changes.next().await.is_some()
+        {
+            return;
+        }
+        *watch = None;
+        pending::<()>().await;
+    }
+
+    async fn list_after_departure(&self) -> Result<(), StoreError> {
+        let left = self.shared.operations().departure().await?;
+        self.list(left).await
+    }
+
+    /// Lists the replicas, and reports those that have gone. `left` is one that no list may have shown.
+    async fn list(&self, left: Option<ReplicaId>) -> Result<(), StoreError> {
         let shared = &self.shared;
         let most = shared.options.max_replicas.saturating_mul(2);
         let mut listed = shared.operations().list(most).await?;
@@ -108,6 +144,7 @@ impl Background {
             return Ok(());
         }
         let now = shared.now();
+        shared.state.lock().roster.add(left);
         if shared.state.lock().roster.lacks(&listed, now) {
             self.check_epoch().await;
         }

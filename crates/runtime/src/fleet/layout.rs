@@ -14,6 +14,9 @@ const REPLICA: Namespace = Namespace::fixed("replica");
 const SYSTEM: Namespace = Namespace::fixed("system");
 /// All presences are in one group, so every store can list them.
 const GROUP: &str = "all.";
+/// The record that names the last replica that left. Its group has no other record, so that a watch reports
+/// departures alone.
+const DEPARTURE: &str = "left.last";
 /// A presence has at most 256 bytes, so it has a part of a long name.
 const MAX_NAME_CHARACTERS: usize = 48;
 
@@ -48,6 +51,22 @@ pub(super) fn presences() -> Prefix {
 /// Reads the replica of a presence from its key.
 pub(super) fn replica_of(key: &Key) -> Option<ReplicaId> {
     key.name().strip_prefix(GROUP)?.parse().ok()
+}
+
+pub(super) fn departure_key() -> Key {
+    Key::new(&REPLICA, DEPARTURE).expect("the name is short")
+}
+
+pub(super) fn departures() -> Prefix {
+    Prefix::new(&REPLICA, DEPARTURE).expect("the name is short")
+}
+
+pub(super) fn departure(replica: ReplicaId) -> Bytes {
+    replica.to_string().into()
+}
+
+pub(super) fn read_departure(text: &[u8]) -> Option<ReplicaId> {
+    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 pub(super) fn presence(server: Option<&ServerName>) -> Bytes {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Epoch, Expiry, Key, Page, Precondition, Record, Retry, Store, StoreError, StoreTime, Version,
+    Changes, Epoch, Expiry, Key, Page, Precondition, Record, Retry, Store, StoreError, StoreTime,
+    Version,
 };
 use tokio::time::{Instant, timeout};
 
@@ -86,6 +87,29 @@ impl Operations<'_> {
     pub(super) async fn remove_presence(&self, of: ReplicaId) -> Result<bool, StoreError> {
         let (key, now) = (layout::presence_key(of), self.clock.now());
         self.bounded(self.store.remove(now, &key, Precondition::Any))
+            .await
+    }
+
+    /// Names this replica as the last one that left.
+    pub(super) async fn write_departure(
+        &self,
+        of: ReplicaId,
+        expires: StoreTime,
+    ) -> Result<Version, StoreError> {
+        let (key, now) = (layout::departure_key(), self.clock.now());
+        let (value, expiry) = (layout::departure(of), Expiry::At(expires));
+        self.bounded(self.store.put(now, &key, value, Precondition::Any, expiry))
+            .await
+    }
+
+    /// Returns the last replica that left, if it left a short time ago.
+    pub(super) async fn departure(&self) -> Result<Option<ReplicaId>, StoreError> {
+        let record = self.get(&layout::departure_key()).await?;
+        Ok(record.and_then(|record| layout::read_departure(&record.value)))
+    }
+
+    pub(super) async fn watch_departures(&self) -> Result<Changes, StoreError> {
+        self.bounded(self.store.changed(&layout::departures()))
             .await
     }
 

@@ -19,6 +19,11 @@ impl Roster {
         self.present.iter().copied().collect()
     }
 
+    /// Adds a replica that was present, although no list has shown it.
+    pub(super) fn add(&mut self, replica: Option<ReplicaId>) {
+        self.present.extend(replica);
+    }
+
     /// Returns true if a list lacks a replica that was present.
     pub(super) fn lacks(&self, listed: &BTreeSet<ReplicaId>, now: StoreTime) -> bool {
         now >= self.grace_until && !self.present.is_subset(listed)
