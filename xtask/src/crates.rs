@@ -1,4 +1,4 @@
-//! How many crates a minimal server, or a client that signs in, costs whoever builds it.
+//! The number of crates that a minimal server, a client that signs in, or an engine of shared state needs.
 //!
 //! Counted on a package of its own outside of this workspace, because that is what a user has.
 
@@ -17,7 +17,7 @@ struct Budget {
     most: usize,
 }
 
-const BUDGETS: [Budget; 3] = [
+const BUDGETS: [Budget; 6] = [
     Budget {
         name: "minimal-stdio",
         features: "",
@@ -33,6 +33,22 @@ const BUDGETS: [Budget; 3] = [
         name: "minimal-client-with-auth",
         features: "\"auth\"",
         most: 130,
+    },
+    // One engine of shared state each, beside a server over HTTP.
+    Budget {
+        name: "http-with-sqlite",
+        features: "\"http\", \"sqlite\"",
+        most: 80,
+    },
+    Budget {
+        name: "http-with-postgres",
+        features: "\"http\", \"postgres\"",
+        most: 125,
+    },
+    Budget {
+        name: "http-with-redis",
+        features: "\"http\", \"redis\"",
+        most: 140,
     },
 ];
 
