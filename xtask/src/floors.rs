@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 25] = [
+const FLOORS: [(&str, u8); 26] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -35,6 +35,7 @@ const FLOORS: [(&str, u8); 25] = [
     ("pintle-conformance", 5),
     ("pintle-examples", 5),
     ("pintle-bench", 5),
+    ("pintle-book", 5),
     ("pintle-trials", 5),
 ];
 

@@ -9,6 +9,7 @@
     reason = "a program for people and CI; the protocol is not spoken here"
 )]
 
+mod book;
 mod child;
 mod circles;
 mod conformance;
@@ -48,6 +49,8 @@ cargo xtask <task>
                        documents; in CI it has to be set
   limits               SECURITY.md names every bound that can be set, and the name of each has
                        a form, such as max_calls or drain_timeout
+  book                 every chapter of docs/book is in its table of contents and in its doc tests;
+                       links between pages lead to files and headings
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -79,6 +82,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["texts", "--write"] => english::snapshot::write(),
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
+        ["book"] => book::check(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
         ["readme"] => readme::check(),

@@ -9,6 +9,8 @@ mod args;
 mod arguments;
 mod ask;
 mod auth_diagnosis;
+#[cfg(test)]
+mod book;
 mod command;
 mod consent;
 mod conversation;

@@ -1,0 +1,49 @@
+//! The programs of the book are doc tests of this crate.
+
+#[cfg(doctest)]
+#[doc = include_str!("src/start.md")]
+struct Start;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/tools.md")]
+struct Tools;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/resources.md")]
+struct Resources;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/prompts.md")]
+struct Prompts;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/asking.md")]
+struct Asking;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/long-work.md")]
+struct LongWork;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/files.md")]
+struct Files;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/running-servers.md")]
+struct RunningServers;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/testing.md")]
+struct Testing;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/deployment.md")]
+struct Deployment;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/authorization.md")]
+struct Authorization;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/sign-in.md")]
+struct SignIn;
