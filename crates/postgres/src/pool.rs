@@ -149,9 +149,8 @@ impl Pool {
         ended
     }
 
-    /// Returns the open connection with the fewest pending operations, and avoids those that answer none,
-    /// because an operation that waits for a lock delays those behind it. Waits for a connection if none is
-    /// open.
+    /// Returns the open connection with the fewest pending operations. Avoids connections without answers,
+    /// because an operation that waits for a lock delays those behind it. Waits if none is open.
     async fn session(&self) -> Arc<Session> {
         let mut opened = self.slots.opened.subscribe();
         loop {

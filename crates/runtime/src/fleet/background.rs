@@ -43,13 +43,13 @@ impl Background {
         }
     }
 
-    /// Removes the presence, then tells the others: they read the list after the record.
+    /// Removes the presence, then notifies the others: they read the list after the record.
     async fn remove_presence(&self, replica: ReplicaId) -> Result<(), StoreError> {
         let operations = self.shared.operations();
         operations.remove_presence(replica).await?;
         let expires = self.shared.now() + self.shared.options.presence_ttl;
-        let told = operations.write_departure(replica, expires).await;
-        told.map(drop).or_else(|error| {
+        let notified = operations.write_departure(replica, expires).await;
+        notified.map(drop).or_else(|error| {
             debug!(error = %reason(&error), "the others notice the departure in their next list");
             Ok(())
         })
