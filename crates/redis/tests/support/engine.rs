@@ -12,7 +12,7 @@ use super::{certificates, fresh};
 /// its input. The input ends with the process of the tests.
 const KEEPER: &str = r#"
     cd "$1" && shift
-    redis-server "$@" --dir . --save '' --appendonly no --repl-diskless-sync-delay 0 </dev/null &
+    redis-server --dir . --save '' --appendonly no --repl-diskless-sync-delay 0 "$@" </dev/null &
     read -r _
     kill -9 $!
     wait $! 2>/dev/null
@@ -74,7 +74,7 @@ impl Engine {
         Some(engine)
     }
 
-    /// Starts the server again, without its content. Another program may have taken a free port, so another
+    /// Starts the server again, with the content of its append-only file, if it writes one. Another program may have taken a free port, so another
     /// one is tried.
     pub(crate) fn resume(&mut self) {
         let has_started = (0..5).any(|_| self.try_start());
@@ -100,7 +100,7 @@ impl Engine {
         is_ready
     }
 
-    /// Kills the server. Its content is lost.
+    /// Kills the server.
     pub(crate) fn stop(&mut self) {
         let (mut keeper, lines) = self.running.take().expect("a running server");
         drop(keeper.stdin.take());
@@ -109,10 +109,14 @@ impl Engine {
         keeper.wait().expect("ends");
     }
 
+    /// Returns the socket of the server.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join("redis.sock")
+    }
+
     /// Returns a URL for the socket of the server.
     pub(crate) fn url(&self, prefix: &str) -> String {
-        let socket = self.folder.join("redis.sock");
-        format!("redis+unix://{}?prefix={prefix}", socket.display())
+        format!("redis+unix://{}?prefix={prefix}", self.socket().display())
     }
 
     /// Returns the port of a server that has one.
@@ -133,7 +137,7 @@ impl Engine {
     /// Runs a command as the administrator.
     pub(crate) fn run(&self, command: &str) {
         let mut client = Command::new("redis-cli");
-        client.arg("-s").arg(self.folder.join("redis.sock"));
+        client.arg("-s").arg(self.socket());
         let answer = client.args(command.split_whitespace()).output();
         let answer = String::from_utf8(answer.expect("runs redis-cli").stdout).expect("a text");
         assert_eq!(answer.trim(), "OK", "{command}");
