@@ -37,8 +37,8 @@ struct RunningServers;
 struct Testing;
 
 #[cfg(doctest)]
-#[doc = include_str!("src/deployment.md")]
-struct Deployment;
+#[doc = include_str!("src/clients.md")]
+struct Clients;
 
 #[cfg(doctest)]
 #[doc = include_str!("src/authorization.md")]
@@ -47,3 +47,19 @@ struct Authorization;
 #[cfg(doctest)]
 #[doc = include_str!("src/sign-in.md")]
 struct SignIn;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/deployment.md")]
+struct Deployment;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/from-rmcp.md")]
+struct FromRmcp;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/from-fastmcp.md")]
+struct FromFastmcp;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/from-typescript.md")]
+struct FromTypescript;
