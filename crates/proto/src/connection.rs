@@ -48,7 +48,8 @@ use pintle_model::jsonrpc::{
 use pintle_model::method::{Cancelled, Notice, Progress, TaskStatusChanged};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 
-use crate::frame_blocks::FrameBlocks;
+use crate::frame::Framing;
+use crate::framed::FramedMessages;
 use crate::inbound::Inbound;
 use crate::inline_queue::InlineQueue;
 use crate::io::{
@@ -100,8 +101,6 @@ pub struct Connection {
     // The lane of a cancelled request holds at most the cancellations of its calls, because the
     // rest is discarded before these are queued.
     outbox: Outbox,
-    // None before the first progress notice. Boxed, because most conversations have none.
-    frame_blocks: Option<Box<FrameBlocks>>,
     // Never becomes false again, because the input has ended.
     input_closed: bool,
     // Never becomes false again, because no message is received or queued after it.
@@ -158,6 +157,14 @@ impl Connection {
         self
     }
 
+    /// The same conversation before its first message, on a transport with this framing. Then
+    /// [`Connection::poll_framed`] returns messages.
+    #[must_use]
+    pub fn with_framing(mut self, framing: Framing) -> Self {
+        self.outbox = Outbox::framed(framing);
+        self
+    }
+
     /// The client's side.
     pub fn client(
         identity: Implementation,
@@ -180,7 +187,6 @@ impl Connection {
             gathered: Gathered::default(),
             events: InlineQueue::default(),
             outbox: Outbox::default(),
-            frame_blocks: None,
             input_closed: false,
             is_closed: false,
         }
@@ -367,6 +373,13 @@ impl Connection {
     #[inline]
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.outbox.pop()
+    }
+
+    /// Returns the notices at the head of the queue in their frames, if they share a buffer: at most
+    /// `max_bytes`, or one notice. `None` means that [`Connection::poll_transmit`] returns the next message.
+    #[inline]
+    pub fn poll_framed(&mut self, max_bytes: usize) -> Option<FramedMessages> {
+        self.outbox.pop_framed(max_bytes)
     }
 
     fn transmit_notice<P: Serialize>(

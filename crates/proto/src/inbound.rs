@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pintle_model::{Feature, ProgressToken, RequestId, Task};
 
 use crate::inline_queue::InlineQueue;
-use crate::io::{IncomingRequest, RequestKey};
+use crate::io::{IncomingRequest, Lane, RequestKey};
 use crate::limits::Limits;
 use crate::terms::Terms;
 
@@ -183,11 +183,20 @@ impl Inbound {
         self.rows.get_mut(at)
     }
 
-    /// Returns the row for notices of a handler: that of its request, or that of its task.
-    pub(crate) fn reporting_mut(&mut self, key: RequestKey) -> Option<&mut UnsettledRequest> {
+    /// Returns the row for notices of a handler, and their lane: those of its request, or those of its task.
+    pub(crate) fn reporting_mut(
+        &mut self,
+        key: RequestKey,
+    ) -> Option<(Lane, &mut UnsettledRequest)> {
         match self.position(key) {
-            Some(at) => self.rows.get_mut(at).filter(|row| row.has_handler()),
-            None => self.tasks.iter_mut().find(|row| row.key == key),
+            Some(at) => {
+                let row = self.rows.get_mut(at).filter(|row| row.has_handler())?;
+                Some((Lane::Reply(key), row))
+            }
+            None => {
+                let row = self.tasks.iter_mut().find(|row| row.key == key)?;
+                Some((Lane::Session, row))
+            }
         }
     }
 

@@ -32,6 +32,17 @@ impl<T> InlineQueue<T> {
         std::mem::replace(&mut self.first, next)
     }
 
+    /// The first item, to change.
+    pub(crate) fn first_mut(&mut self) -> Option<&mut T> {
+        self.first.as_mut()
+    }
+
+    /// The last item, to change.
+    pub(crate) fn last_mut(&mut self) -> Option<&mut T> {
+        let last = self.rest.as_mut().and_then(|rest| rest.back_mut());
+        last.or(self.first.as_mut())
+    }
+
     /// Takes the item at `at`.
     pub(crate) fn remove(&mut self, at: usize) -> Option<T> {
         match at.checked_sub(1) {

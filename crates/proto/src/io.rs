@@ -366,6 +366,15 @@ impl Frame {
         [head, self.body, Bytes::from_static(self.tail)]
     }
 
+    /// The message in one piece. A message that is in one piece is not copied.
+    #[inline]
+    pub fn into_vec(self) -> Vec<u8> {
+        match (self.skip, self.body.len() + self.tail.len()) {
+            (0, 0) => self.head,
+            _ => self.to_vec(),
+        }
+    }
+
     /// The length of the message in bytes.
     #[inline]
     pub fn len(&self) -> usize {

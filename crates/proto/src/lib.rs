@@ -45,6 +45,7 @@ mod connection;
 mod deadlines;
 mod error;
 mod frame_blocks;
+mod framed;
 mod id_map;
 mod inbound;
 mod inline_queue;
@@ -64,6 +65,7 @@ mod transport_error;
 
 pub use connection::{Batch, CallHead, CallParams, Connection, NewCall, SingleRequest};
 pub use error::{PeerCallError, SendError};
+pub use framed::FramedMessages;
 pub use io::{
     AnswerStatus, CallId, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Input, Lane,
     Members, Output, Params, PeerIdentity, Received, RequestKey, Ticket, Transmit, TransmitKind,

@@ -1,8 +1,14 @@
 //! Messages on their way out, bounded: a peer that does not read cannot make us grow.
 
+mod queued;
+
+use crate::frame::Framing;
+use crate::frame_blocks::FrameBlocks;
+use crate::framed::FramedMessages;
 use crate::inline_queue::InlineQueue;
-use crate::io::{DropPolicy, Transmit, TransmitKind};
+use crate::io::{DropPolicy, Lane, Transmit, TransmitKind};
 use crate::limits::Limits;
+use queued::{Queued, Run, Tally};
 
 /// A queue of outgoing messages.
 ///
@@ -11,25 +17,59 @@ use crate::limits::Limits;
 /// request, and logs lose the oldest.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    queue: InlineQueue<Transmit>,
+    queue: InlineQueue<Queued>,
     tally: Tally,
     dropped: u64,
-}
-
-/// How much of a queue there is.
-#[derive(Debug, Default)]
-struct Tally {
-    bytes: usize,
-    notices: usize,
-    notice_bytes: usize,
+    // None where messages leave one by one.
+    framing: Option<Framing>,
+    // None before the first small notice that leaves alone. Boxed, because most queues have none.
+    blocks: Option<Box<FrameBlocks>>,
 }
 
 impl Outbox {
+    /// A queue for a transport with this framing.
+    pub(crate) fn framed(framing: Framing) -> Self {
+        Self {
+            framing: Some(framing),
+            ..Self::default()
+        }
+    }
+
     /// Takes the oldest message.
     pub fn pop(&mut self) -> Option<Transmit> {
-        let transmit = self.queue.pop_front()?;
-        self.tally.remove(&transmit);
-        Some(transmit)
+        if let Some(Queued::Run(run)) = self.queue.first_mut() {
+            let transmit = run.pop(self.blocks.get_or_insert_default());
+            self.tally.remove(transmit.kind, transmit.frame.len());
+            self.drop_empty_run();
+            return Some(transmit);
+        }
+        match self.queue.pop_front()? {
+            Queued::Message(transmit) => {
+                self.tally.remove(transmit.kind, transmit.frame.len());
+                Some(transmit)
+            }
+            Queued::Run(_) => None,
+        }
+    }
+
+    /// Takes the oldest messages in their frames, if they share a buffer: at most `max_bytes`, or one
+    /// message.
+    pub(crate) fn pop_framed(&mut self, max_bytes: usize) -> Option<FramedMessages> {
+        let Some(Queued::Run(run)) = self.queue.first_mut() else {
+            return None;
+        };
+        let framed = run.messages.take(max_bytes);
+        self.tally.remove_all(&framed);
+        self.drop_empty_run();
+        Some(framed)
+    }
+
+    fn drop_empty_run(&mut self) {
+        if let Some(Queued::Run(run)) = self.queue.first_mut()
+            && run.messages.count() == 0
+        {
+            self.queue.pop_front();
+        }
     }
 
     /// Queues a message, merging or dropping notices where the limits ask for it: also one that is
@@ -52,9 +92,45 @@ impl Outbox {
         self.keep(transmit);
     }
 
+    /// Queues the notice that `write` writes, which has no line breaks, as [`Outbox::push`] does. On a
+    /// transport with a framing it shares a buffer with the notices of its lane and policy before it.
+    #[inline]
+    pub(crate) fn push_notice(
+        &mut self,
+        lane: Lane,
+        policy: DropPolicy,
+        limits: &Limits,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let kind = TransmitKind::Notice(policy);
+        // In a full queue, the length of the notice decides how much room is made.
+        let Some(framing) = self.framing.filter(|_| !self.is_full(limits)) else {
+            let frame = self.blocks.get_or_insert_default().frame(write);
+            return self.push(Transmit { lane, kind, frame }, limits);
+        };
+        let max_bytes = limits.max_outgoing_bytes;
+        let length = match self.queue.last_mut() {
+            Some(Queued::Run(run)) if run.lane == lane && run.policy == policy => {
+                run.messages.push(max_bytes, write)
+            }
+            _ => {
+                let mut run = Run::new(lane, policy, framing);
+                let length = run.messages.push(max_bytes, write);
+                if length.is_some() {
+                    self.queue.push_back(Queued::Run(run));
+                }
+                length
+            }
+        };
+        match length {
+            Some(length) => self.tally.add(kind, length),
+            None => self.dropped += 1,
+        }
+    }
+
     fn keep(&mut self, transmit: Transmit) {
-        self.tally.add(&transmit);
-        self.queue.push_back(transmit);
+        self.tally.add(transmit.kind, transmit.frame.len());
+        self.queue.push_back(Queued::Message(transmit));
     }
 
     /// Whether the queue is empty.
@@ -66,7 +142,7 @@ impl Outbox {
     /// How many messages wait.
     #[inline]
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.tally.messages
     }
 
     /// How many bytes wait.
@@ -80,18 +156,18 @@ impl Outbox {
         self.dropped
     }
 
-    /// Removes the messages that `unwanted` picks. Returns true if there were any.
-    pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) -> bool {
-        let before = self.queue.len();
+    /// Removes the messages whose lane and role `unwanted` picks. Returns true if there were any.
+    pub fn discard(&mut self, mut unwanted: impl FnMut(Lane, TransmitKind) -> bool) -> bool {
+        let before = self.tally.messages;
         let Self { queue, tally, .. } = self;
-        queue.retain(|transmit| {
-            let is_unwanted = unwanted(transmit);
+        queue.retain(|queued| {
+            let is_unwanted = unwanted(queued.lane(), queued.kind());
             if is_unwanted {
-                tally.remove(transmit);
+                tally.remove_item(queued);
             }
             !is_unwanted
         });
-        self.queue.len() < before
+        self.tally.messages < before
     }
 
     fn is_repeated(&self, transmit: &Transmit, policy: DropPolicy) -> bool {
@@ -99,7 +175,7 @@ impl Outbox {
             && self
                 .queue
                 .iter()
-                .any(|queued| queued.lane == transmit.lane && queued.kind == transmit.kind)
+                .any(|queued| queued.lane() == transmit.lane && queued.kind() == transmit.kind)
     }
 
     /// Whether another notice would cost one that is queued.
@@ -146,7 +222,7 @@ impl Outbox {
         let Some((at, old)) = oldest.and_then(|at| Some((at, self.queue.get(at)?))) else {
             return false;
         };
-        let freed = old.frame.len();
+        let freed = old.first_len();
         let fits =
             size <= freed || self.tally.notice_bytes - freed < limits.max_queued_notice_bytes;
         if fits {
@@ -155,178 +231,25 @@ impl Outbox {
         fits
     }
 
+    /// Drops the message at `at`, or the first one of a run there.
     fn give_up(&mut self, at: usize) {
-        if let Some(removed) = self.queue.remove(at) {
-            self.tally.remove(&removed);
-            self.dropped += 1;
+        let Some(queued) = self.queue.get_mut(at) else {
+            return;
+        };
+        self.tally.remove(queued.kind(), queued.first_len());
+        self.dropped += 1;
+        if !queued.has_more_than_first() {
+            self.queue.remove(at);
+        } else if let Queued::Run(run) = queued {
+            run.messages.remove_first();
         }
     }
 
     fn position(&self, policy: DropPolicy) -> Option<usize> {
         let kind = TransmitKind::Notice(policy);
-        self.queue.iter().position(|queued| queued.kind == kind)
-    }
-}
-
-impl Tally {
-    fn add(&mut self, transmit: &Transmit) {
-        self.bytes += transmit.frame.len();
-        if matches!(transmit.kind, TransmitKind::Notice(_)) {
-            self.notices += 1;
-            self.notice_bytes += transmit.frame.len();
-        }
-    }
-
-    fn remove(&mut self, transmit: &Transmit) {
-        self.bytes -= transmit.frame.len();
-        if matches!(transmit.kind, TransmitKind::Notice(_)) {
-            self.notices -= 1;
-            self.notice_bytes -= transmit.frame.len();
-        }
+        self.queue.iter().position(|queued| queued.kind() == kind)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::io::{AnswerStatus, Frame, Lane, RequestKey};
-
-    fn notice(policy: DropPolicy, text: &str) -> Transmit {
-        Transmit {
-            lane: Lane::Session,
-            kind: TransmitKind::Notice(policy),
-            frame: Frame::whole(text.into()),
-        }
-    }
-
-    fn texts(outbox: &mut Outbox) -> Vec<String> {
-        std::iter::from_fn(|| outbox.pop())
-            .map(|transmit| String::from_utf8(transmit.frame.to_vec()).expect("text"))
-            .collect()
-    }
-
-    fn tight() -> Limits {
-        Limits {
-            max_queued_notices: 2,
-            ..Limits::default()
-        }
-    }
-
-    // hardening: H-201
-    #[test]
-    fn a_full_queue_keeps_the_latest_progress_and_the_latest_logs() {
-        let mut outbox = Outbox::default();
-        let key = RequestKey(1);
-        for text in ["p1", "p2", "p3"] {
-            outbox.push(notice(DropPolicy::KeepLatest(key), text), &tight());
-        }
-        assert_eq!(texts(&mut outbox), ["p2", "p3"]);
-        for text in ["l1", "l2", "l3"] {
-            outbox.push(notice(DropPolicy::DropOldest, text), &tight());
-        }
-        assert_eq!(texts(&mut outbox), ["l2", "l3"]);
-        assert_eq!(outbox.dropped(), 2);
-    }
-
-    fn narrow() -> Limits {
-        Limits {
-            max_queued_notice_bytes: 100,
-            ..Limits::default()
-        }
-    }
-
-    // hardening: H-201
-    #[test]
-    fn a_queue_holds_its_bytes_and_no_more() {
-        let mut outbox = Outbox::default();
-        let log = |size| notice(DropPolicy::DropOldest, &"l".repeat(size));
-        for _ in 0..10 {
-            assert!(!outbox.is_full(&narrow()));
-            outbox.push(log(10), &narrow());
-        }
-        assert_eq!(
-            (outbox.len(), outbox.bytes(), outbox.dropped()),
-            (10, 100, 0)
-        );
-        outbox.push(log(10), &narrow());
-        assert_eq!(
-            (outbox.len(), outbox.bytes(), outbox.dropped()),
-            (10, 100, 1)
-        );
-        // A large one takes the place of as many small ones as it must, not of one.
-        for _ in 0..50 {
-            outbox.push(log(90), &narrow());
-            assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
-        }
-        outbox.push(notice(DropPolicy::Merge(1), &"c".repeat(50)), &narrow());
-        assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
-        assert!(texts(&mut outbox).contains(&"c".repeat(50)));
-    }
-
-    #[test]
-    fn a_notice_larger_than_a_message_may_be_is_dropped() {
-        let limits = Limits {
-            max_outgoing_bytes: 10,
-            ..Limits::default()
-        };
-        let mut outbox = Outbox::default();
-        for size in [10, 11] {
-            outbox.push(notice(DropPolicy::DropOldest, &"l".repeat(size)), &limits);
-        }
-        assert_eq!((outbox.bytes(), outbox.dropped()), (10, 1));
-    }
-
-    // hardening: H-201
-    #[test]
-    fn progress_that_grows_does_not_grow_the_queue() {
-        let mut outbox = Outbox::default();
-        let progress = |of, size| notice(DropPolicy::KeepLatest(RequestKey(of)), &"p".repeat(size));
-        for of in 0..10 {
-            outbox.push(progress(of, 10), &narrow());
-        }
-        for of in 0..10 {
-            outbox.push(progress(of, 90), &narrow());
-            assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
-        }
-        // As long as before is no more than before.
-        let before = outbox.dropped();
-        outbox.push(progress(5, 10), &narrow());
-        assert_eq!(outbox.dropped(), before + 1);
-        assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
-    }
-
-    // hardening: H-201
-    #[test]
-    fn an_answer_is_never_dropped() {
-        let mut outbox = Outbox::default();
-        for at in 0..10 {
-            let answer = Transmit {
-                lane: Lane::Reply(RequestKey(at)),
-                kind: TransmitKind::Answer(AnswerStatus::Result),
-                frame: Frame::whole(b"a".to_vec()),
-            };
-            outbox.push(answer, &tight());
-        }
-        assert_eq!(outbox.len(), 10);
-    }
-
-    #[test]
-    fn a_notice_that_may_be_refused_is_when_the_queue_is_full() {
-        let mut outbox = Outbox::default();
-        for text in ["n1", "n2", "n3"] {
-            outbox.push(notice(DropPolicy::RefuseNew, text), &tight());
-        }
-        assert_eq!(outbox.dropped(), 1);
-        assert_eq!(texts(&mut outbox), ["n1", "n2"]);
-    }
-
-    #[test]
-    fn the_same_change_is_queued_once() {
-        let mut outbox = Outbox::default();
-        for _ in 0..3 {
-            outbox.push(notice(DropPolicy::Merge(1), "tools"), &Limits::default());
-        }
-        outbox.push(notice(DropPolicy::Merge(2), "prompts"), &Limits::default());
-        assert_eq!(texts(&mut outbox), ["tools", "prompts"]);
-    }
-}
+mod tests;

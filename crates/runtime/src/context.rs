@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use pintle_model::LoggingLevel;
-use pintle_proto::{IncomingRequest, Limits, RequestKey, Terms};
+use pintle_proto::{Connection, IncomingRequest, Limits, RequestKey, Terms};
 
 use crate::engine_handle::EngineHandle;
 use crate::extensions::Extensions;
@@ -168,12 +168,14 @@ impl Context {
         note: impl Into<ProgressMessage>,
     ) {
         let ProgressMessage(message) = note.into();
-        if self.is_behind() {
+        let key = self.key();
+        let mut send = |engine: &mut Connection| {
+            engine.progress(key, progress, total, message.as_deref());
+        };
+        if !self.0.engine.engine_unless_behind(key, &mut send) {
             self.wait_for_reader().await;
+            self.0.engine.engine(&mut send);
         }
-        self.0
-            .engine
-            .with(|engine| engine.progress(self.key(), progress, total, message));
     }
 
     /// Sends a log message to the client, if it asked for `level` on this request or session.

@@ -25,6 +25,16 @@ pub trait EngineHandle: Send + Sync + 'static {
         is_behind
     }
 
+    /// As [`EngineHandle::engine`], unless the peer [is behind](EngineHandle::is_behind) on the lane of a
+    /// request. Returns whether `act` was called.
+    fn engine_unless_behind(&self, key: RequestKey, act: &mut dyn FnMut(&mut Connection)) -> bool {
+        let is_behind = self.is_behind(key);
+        if !is_behind {
+            self.engine(act);
+        }
+        !is_behind
+    }
+
     /// Answers a request, as [`Connection::answer`] does.
     fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {
         let mut answer = Some((ticket, reply));

@@ -15,6 +15,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
+use pintle_proto::frame::Framing;
 use pintle_proto::{Connection, Limits, PeerIdentity};
 
 use crate::context::Context;
@@ -119,7 +120,8 @@ where
     } else {
         PeerIdentity::Only
     };
-    let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let engine = Connection::server(service.profile(), Arc::clone(&options.limits))
+        .with_framing(Framing::Line);
     let mut engine = engine.with_peer(peer);
     let opening = options
         .opening_timeout

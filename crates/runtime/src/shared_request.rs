@@ -54,15 +54,16 @@ impl SharedRequest {
 
     /// Changes the request for a handler, and wakes the driver if it waits.
     #[inline]
-    fn change(&self, act: impl FnOnce(&mut SingleRequest)) {
+    fn change<T>(&self, act: impl FnOnce(&mut SingleRequest) -> T) -> T {
         let mut state = self.lock();
-        act(&mut state.request);
+        let returned = act(&mut state.request);
         let has_output = state.request.has_output();
         let waker = state.driver.due(has_output);
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+        returned
     }
 
     // An engine does not panic halfway through a change, so its state is whole after a poisoned lock.
@@ -75,6 +76,16 @@ impl SharedRequest {
 impl EngineHandle for SharedRequest {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         self.change(|request| act(request.engine()));
+    }
+
+    fn engine_unless_behind(&self, _key: RequestKey, act: &mut dyn FnMut(&mut Connection)) -> bool {
+        self.change(|request| {
+            let is_behind = request.is_peer_slow();
+            if !is_behind {
+                act(request.engine());
+            }
+            !is_behind
+        })
     }
 
     fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {

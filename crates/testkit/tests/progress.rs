@@ -35,9 +35,7 @@ fn progress_names_the_token_of_its_request_and_leaves_on_its_lane() {
         for token in [json!(7), json!("7"), json!(0), json!("")] {
             let mut server = busy(revision, json!({ "progressToken": token }));
             let key = server.open()[0];
-            server
-                .engine()
-                .progress(key, 0.5, Some(2.0), Some("half".into()));
+            server.engine().progress(key, 0.5, Some(2.0), Some("half"));
             let sent = server.transmits();
             assert_eq!(sent[0].lane, Lane::Reply(key));
             let params = &sent[0].message["params"];

@@ -171,6 +171,7 @@ impl<S: Service> Batched<S> {
         write_error(&mut text, id, error);
         self.ready.push_back(OutgoingMessage {
             frame: Frame::whole(text),
+            is_framed: false,
             verdict: Some(AnswerStatus::Rejected(error.code)),
             id: None,
         });

@@ -10,9 +10,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use pintle_proto::frame::Framing;
 #[cfg(feature = "sse")]
 use pintle_proto::frame::sse;
-use pintle_proto::{AnswerStatus, Frame, Transmit, TransmitKind};
+use pintle_proto::{AnswerStatus, Frame, FramedMessages, Transmit, TransmitKind};
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep};
 
@@ -21,14 +22,16 @@ use crate::rules::event_id::EventId;
 /// A comment, which readers ignore. Proxies see that the stream is alive.
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 /// Messages that are ready together leave in one piece of about this many bytes.
-const WORTH_WAITING: usize = 16 << 10;
+pub(crate) const WORTH_WAITING: usize = 16 << 10;
 /// Approximate size of an event without its message, in bytes.
 const ENVELOPE: usize = 96;
 
-/// One message, and how the request ended if it is the last one.
+/// One message, and how the request ended if it is the last one. Or notices that are events already.
 #[derive(Debug, Clone)]
 pub(crate) struct OutgoingMessage {
     pub(crate) frame: Frame,
+    /// Whether `frame` holds events.
+    pub(crate) is_framed: bool,
     pub(crate) verdict: Option<AnswerStatus>,
     /// Its position on a stream that clients can resume.
     pub(crate) id: Option<EventId>,
@@ -43,7 +46,20 @@ impl From<Transmit> for OutgoingMessage {
         };
         Self {
             frame: transmit.frame,
+            is_framed: false,
             verdict,
+            id: None,
+        }
+    }
+}
+
+impl From<FramedMessages> for OutgoingMessage {
+    #[inline]
+    fn from(events: FramedMessages) -> Self {
+        Self {
+            frame: events.into_frame(),
+            is_framed: true,
+            verdict: None,
             id: None,
         }
     }
@@ -79,6 +95,8 @@ pub(crate) struct StreamTiming {
 pub(crate) struct EventStream {
     source: Option<Box<dyn MessageSource>>,
     ready: VecDeque<Bytes>,
+    /// The events after `ready`. More may follow in the same piece.
+    buffer: Vec<u8>,
     silence: Duration,
     alarm: Pin<Box<Sleep>>,
 }
@@ -87,39 +105,41 @@ impl EventStream {
     /// Creates a stream. If clients can resume it, its first event has an event id and a retry delay.
     pub(crate) fn new(mut source: Box<dyn MessageSource>, pace: StreamTiming) -> Self {
         let beginning = source.beginning();
-        let mut stream = Self {
+        Self {
             source: Some(source),
-            ready: VecDeque::new(),
+            ready: beginning
+                .map(|id| prime(id, pace.retry))
+                .into_iter()
+                .collect(),
+            buffer: Vec::new(),
             silence: pace.silence,
             alarm: Box::pin(tokio::time::sleep(pace.silence)),
-        };
-        if let Some(beginning) = beginning {
-            stream.ready.push_back(prime(beginning, pace.retry));
         }
-        stream
     }
 
-    /// Puts an event of another kind before all events that have not left.
+    /// Puts an event of another kind before all messages that follow.
     #[cfg(feature = "sse")]
     pub(crate) fn preceded_by(mut self, event: &str, data: &str) -> Self {
-        let mut buffer = Vec::new();
-        sse::write_event(&mut buffer, None, Some(event), &[data.as_bytes()]);
-        self.flush(&mut buffer);
+        sse::write_event(&mut self.buffer, None, Some(event), &[data.as_bytes()]);
         self
     }
 
-    /// Puts a message before all events that have not left.
+    /// Puts a message before all messages that follow.
     pub(crate) fn beginning_with(mut self, message: OutgoingMessage) -> Self {
-        let mut buffer = self.ready.pop_back().map(Vec::from).unwrap_or_default();
-        self.write(&mut buffer, message);
-        self.flush(&mut buffer);
+        // The first event has the event id of the stream, and leaves with the message.
+        if self.buffer.is_empty()
+            && let Some(prime) = self.ready.pop_back()
+        {
+            self.buffer = prime.into();
+        }
+        self.write(message);
         self
     }
 
     /// Sends a comment at once, so that the peer sees the stream.
     pub(crate) fn beginning_with_a_sign_of_life(mut self) -> Self {
-        if self.ready.is_empty() {
-            self.ready.push_back(Bytes::from_static(SIGN_OF_LIFE));
+        if self.ready.is_empty() && self.buffer.is_empty() {
+            self.buffer.extend_from_slice(SIGN_OF_LIFE);
         }
         self
     }
@@ -153,49 +173,73 @@ impl EventStream {
 
     /// Collects the messages that are ready now.
     fn gather(&mut self, cx: &mut Context<'_>) {
-        let mut buffer = Vec::new();
-        while buffer.len() < WORTH_WAITING {
+        while self.buffer.len() < WORTH_WAITING {
             let Some(source) = &mut self.source else {
                 break;
             };
             match source.poll_message(cx) {
                 Poll::Pending => break,
                 Poll::Ready(None) => self.source = None,
-                Poll::Ready(Some(message)) => self.write(&mut buffer, message),
+                Poll::Ready(Some(message)) => self.write(message),
             }
         }
-        self.flush(&mut buffer);
+        self.flush();
     }
 
-    fn write(&mut self, buffer: &mut Vec<u8>, message: OutgoingMessage) {
-        // A message is one line, as on a pipe, so it is the data of the event as it is.
-        let OutgoingMessage { frame, id, .. } = message;
-        let size = frame.len();
-        buffer.reserve(size.min(WORTH_WAITING) + ENVELOPE);
-        write_id(buffer, id);
-        buffer.extend_from_slice(b"event: message\ndata: ");
-        if size < WORTH_WAITING {
-            for part in frame.parts() {
-                buffer.extend_from_slice(part);
-            }
-            buffer.extend_from_slice(b"\n\n");
-            return;
+    fn write(&mut self, message: OutgoingMessage) {
+        let OutgoingMessage {
+            frame,
+            is_framed,
+            id,
+            ..
+        } = message;
+        if is_framed {
+            return self.write_framed(frame);
         }
+        // A message is one line, as on a pipe, so it is the data of the event as it is.
+        let size = frame.len();
+        self.buffer.reserve(size.min(WORTH_WAITING) + ENVELOPE);
+        write_id(&mut self.buffer, id);
+        Framing::Event.write_before(&mut self.buffer);
         // The body of a large message is not copied.
+        if size < WORTH_WAITING {
+            let parts = frame.parts();
+            parts
+                .iter()
+                .for_each(|part| self.buffer.extend_from_slice(part));
+        } else {
+            self.write_pieces(frame);
+        }
+        Framing::Event.write_after(&mut self.buffer);
+    }
+
+    fn write_pieces(&mut self, frame: Frame) {
         for piece in frame.into_pieces() {
             if piece.len() < WORTH_WAITING {
-                buffer.extend_from_slice(&piece);
+                self.buffer.extend_from_slice(&piece);
             } else {
-                self.flush(buffer);
+                self.flush();
                 self.ready.push_back(piece);
             }
         }
-        buffer.extend_from_slice(b"\n\n");
     }
 
-    fn flush(&mut self, buffer: &mut Vec<u8>) {
-        if !buffer.is_empty() {
-            self.ready.push_back(std::mem::take(buffer).into());
+    /// Adds events. They are copied only if other events precede them in the piece.
+    fn write_framed(&mut self, events: Frame) {
+        if self.buffer.is_empty() {
+            self.buffer = events.into_vec();
+        } else {
+            let parts = events.parts();
+            parts
+                .iter()
+                .for_each(|part| self.buffer.extend_from_slice(part));
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.buffer.is_empty() {
+            self.ready
+                .push_back(std::mem::take(&mut self.buffer).into());
         }
     }
 }
@@ -247,6 +291,7 @@ mod tests {
     fn message(frame: Frame) -> OutgoingMessage {
         OutgoingMessage {
             frame,
+            is_framed: false,
             verdict: None,
             id: None,
         }
@@ -287,6 +332,23 @@ mod tests {
             assert_eq!(piece(&mut stream).await.as_deref(), Some(":\n\n"));
             assert_eq!(began.elapsed(), Duration::from_secs(15 * nth));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn messages_at_the_beginning_leave_in_order() {
+        let texts = ["1".repeat(WORTH_WAITING), "2".into(), "3".into()];
+        let begun = texts[..2]
+            .iter()
+            .fold(stream(&["3"], true), |stream, text| {
+                stream.beginning_with(message(Frame::whole(text.clone().into())))
+            });
+        let mut stream = begun.beginning_with_a_sign_of_life();
+        let mut received = String::new();
+        while let Some(piece) = piece(&mut stream).await {
+            received += &piece;
+        }
+        let expected = texts.map(|text| format!("event: message\ndata: {text}\n\n"));
+        assert_eq!(received, expected.concat());
     }
 
     #[tokio::test(start_paused = true)]

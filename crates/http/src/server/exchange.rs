@@ -13,7 +13,7 @@ use pintle_runtime::{
 };
 use tokio::time::Instant;
 
-use super::events::{MessageSource, OutgoingMessage};
+use super::events::{MessageSource, OutgoingMessage, WORTH_WAITING};
 use super::streams::StreamPermit;
 use super::token_expiry::end_of;
 
@@ -100,17 +100,17 @@ impl Exchange {
     }
 
     fn next_message(&mut self) -> Option<OutgoingMessage> {
-        let (is_cancelled, transmit) = self.request.drive(|request| {
+        let (is_cancelled, message) = self.request.drive(|request| {
             let mut is_cancelled = false;
             while let Some(event) = request.poll_event() {
                 is_cancelled |= matches!(event, Event::Cancelled(_));
             }
-            (is_cancelled, request.poll_transmit())
+            (is_cancelled, poll_output(request))
         });
         if is_cancelled {
             self.handler = None;
         }
-        let message = OutgoingMessage::from(transmit?);
+        let message = message?;
         self.is_answered = message.verdict.is_some();
         Some(message)
     }
@@ -131,6 +131,14 @@ impl Exchange {
             listening.is_closing = true;
             self.request.drive(|request| request.engine().end_listens());
         }
+    }
+}
+
+/// The next notices as events, or the next message.
+fn poll_output(request: &mut SingleRequest) -> Option<OutgoingMessage> {
+    match request.poll_framed(WORTH_WAITING) {
+        Some(events) => Some(events.into()),
+        None => request.poll_transmit().map(Into::into),
     }
 }
 

@@ -32,11 +32,19 @@ impl<'w> Writer<'w> {
 
     /// Writes a number with a fraction, such as `1.0`.
     pub(crate) fn double(mut self, value: f64) -> Result<(), WriteError> {
-        let Some(number) = whole(value) else {
-            return self.delegate(&value);
-        };
-        self.again().delegate(&number)?;
-        self.push(b".0");
+        let digit = |number: u32| b'0' + (number % 10) as u8;
+        match whole(value) {
+            None => return self.delegate(&value),
+            // Most steps of progress are small, and are written without a loop.
+            Some(number @ 0..10) => self.push(&[digit(number), b'.', b'0']),
+            Some(number @ 10..100) => {
+                self.push(&[digit(number / 10), digit(number), b'.', b'0']);
+            }
+            Some(number) => {
+                self.again().delegate(&number)?;
+                self.push(b".0");
+            }
+        }
         Ok(())
     }
 

@@ -59,9 +59,9 @@ impl Connection {
     /// Sends nothing of a lane that has not left yet; calls among it end here.
     pub(super) fn discard_unsent(&mut self, lane: Lane) {
         let mut unsent = Vec::new();
-        self.outbox.discard(|transmit| {
-            let is_silenced = transmit.lane == lane;
-            if let (true, TransmitKind::Call(call)) = (is_silenced, transmit.kind) {
+        self.outbox.discard(|of, kind| {
+            let is_silenced = of == lane;
+            if let (true, TransmitKind::Call(call)) = (is_silenced, kind) {
                 unsent.push(call);
             }
             is_silenced

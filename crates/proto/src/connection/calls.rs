@@ -136,7 +136,7 @@ impl Connection {
         // A call that is still queued is removed from the queue, so there is nothing to cancel.
         let is_unsent = self
             .outbox
-            .discard(|transmit| transmit.kind == TransmitKind::Call(call));
+            .discard(|_, kind| kind == TransmitKind::Call(call));
         if is_unsent {
             return;
         }

@@ -28,9 +28,12 @@ impl Connection {
         key: RequestKey,
         progress: f64,
         total: Option<f64>,
-        message: Option<String>,
+        message: Option<&str>,
     ) {
-        let Some(row) = self.inbound.reporting_mut(key) else {
+        if self.is_closed {
+            return;
+        }
+        let Some((lane, row)) = self.inbound.reporting_mut(key) else {
             return;
         };
         let Some(token) = &row.progress_token else {
@@ -44,22 +47,20 @@ impl Connection {
             token,
             progress,
             total,
-            message: message.as_deref(),
+            message,
             related_task: row.task.as_deref(),
         };
-        let revision = row.terms.revision;
-        let blocks = self.frame_blocks.get_or_insert_default();
-        let frame = blocks.frame(|out| notice.write(out, revision));
-        let lane = self.lane_while_open(Lane::Reply(key));
-        let kind = TransmitKind::Notice(DropPolicy::KeepLatest(key));
-        self.transmit(lane, kind, frame);
+        let (revision, limits) = (row.terms.revision, &self.limits);
+        let write = |out: &mut Vec<u8>| notice.write(out, revision);
+        self.outbox
+            .push_notice(lane, DropPolicy::KeepLatest(key), limits, write);
     }
 
     /// Whether a log message of `level` would be sent for a request.
     pub fn wants_log(&mut self, key: RequestKey, level: &LoggingLevel) -> bool {
         let offers = self.offers_logs();
         let row = self.inbound.reporting_mut(key);
-        offers && row.is_some_and(|row| is_wanted(&row.terms, level))
+        offers && row.is_some_and(|(_, row)| is_wanted(&row.terms, level))
     }
 
     /// Sends a log message for a request, if its terms ask for it.
@@ -69,9 +70,10 @@ impl Connection {
         }
         let mut params = LogMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
-        let row = self.inbound.reporting_mut(key);
-        params.meta = row.and_then(|row| row.task.as_deref()).map(related);
-        let lane = self.lane_while_open(Lane::Reply(key));
+        let Some((lane, row)) = self.inbound.reporting_mut(key) else {
+            return;
+        };
+        params.meta = row.task.as_deref().map(related);
         self.transmit_notice(
             lane,
             DropPolicy::DropOldest,

@@ -21,6 +21,8 @@ use pintle_model::{Error, RequestEnvelope, RequestId};
 use super::Connection;
 use super::answers::{error_answer, reply_answer};
 use super::serve::{EngineMethod, check_method, incoming_request};
+use crate::frame::Framing;
+use crate::framed::FramedMessages;
 use crate::inbound::{Inbound, OpenRequest};
 use crate::io::{Event, IncomingRequest, Lane, PeerIdentity, RequestKey, Ticket, Transmit};
 use crate::limits::Limits;
@@ -206,6 +208,12 @@ impl SingleRequest {
         }
     }
 
+    /// Returns the next notices in the frames of events, as [`Connection::poll_framed`] does.
+    #[inline]
+    pub fn poll_framed(&mut self, max_bytes: usize) -> Option<FramedMessages> {
+        self.engine.as_mut()?.poll_framed(max_bytes)
+    }
+
     /// Ends the request: its client has left.
     #[inline]
     pub fn close(&mut self) {
@@ -247,7 +255,9 @@ impl Setting {
 
     fn connection(&self) -> Connection {
         let (profile, limits) = (Arc::clone(&self.profile), Arc::clone(&self.limits));
-        Connection::exchange(profile, limits, Arc::clone(&self.terms)).with_peer(self.peer.clone())
+        Connection::exchange(profile, limits, Arc::clone(&self.terms))
+            .with_peer(self.peer.clone())
+            .with_framing(Framing::Event)
     }
 
     /// An engine that continues in `state`.

@@ -250,10 +250,14 @@ fn drain<W: AsyncWrite + Unpin>(
     outgoing: &mut Outgoing<W>,
     most: usize,
 ) -> AfterOutput {
-    while outgoing.len() < most
-        && let Some(transmit) = engine.poll_transmit()
-    {
-        outgoing.push(transmit.frame);
+    while outgoing.len() < most {
+        if let Some(lines) = engine.poll_framed(most - outgoing.len()) {
+            outgoing.push_lines(&lines);
+        } else if let Some(transmit) = engine.poll_transmit() {
+            outgoing.push(transmit.frame);
+        } else {
+            break;
+        }
     }
     AfterOutput {
         deadline: engine.next_deadline(),

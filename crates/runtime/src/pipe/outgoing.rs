@@ -9,7 +9,7 @@ use std::task::{Context as TaskContext, Poll, ready};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use pintle_proto::Frame;
+use pintle_proto::{Frame, FramedMessages};
 
 /// Parts below this size are copied together; copying them costs less than another slice.
 const SMALL: usize = 16 << 10;
@@ -55,6 +55,13 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
                 .for_each(|piece| self.push_piece(piece));
         }
         self.tail.push(b'\n');
+    }
+
+    /// Adds messages that have their line ends.
+    pub(crate) fn push_lines(&mut self, lines: &FramedMessages) {
+        self.len += lines.as_bytes().len();
+        self.is_flushed = false;
+        self.tail.extend_from_slice(lines.as_bytes());
     }
 
     fn push_piece(&mut self, piece: Bytes) {

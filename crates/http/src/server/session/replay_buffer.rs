@@ -288,6 +288,7 @@ mod tests {
     fn message(length: usize) -> OutgoingMessage {
         OutgoingMessage {
             frame: Frame::whole(vec![b'x'; length]),
+            is_framed: false,
             verdict: None,
             id: None,
         }
