@@ -3,7 +3,9 @@
 //! `cargo test` compiles and runs the programs, because `docs/book/lib.rs` includes the chapters.
 //! A test of `pintle-cli` parses the commands.
 
+mod agents;
 mod links;
+mod manifests;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,6 +27,7 @@ pub(crate) fn check() -> Result<()> {
     let chapters = chapters(&root)?;
     let mut faults = contents(&root, &chapters)?;
     faults.extend(untested(&root, &chapters)?);
+    faults.extend(agents::faults(&root)?);
     let pages = pages(&root)?;
     faults.extend(links::faults(&root, &pages)?);
     println!(
@@ -32,10 +35,12 @@ pub(crate) fn check() -> Result<()> {
         chapters.len(),
         pages.len()
     );
-    Failure::unless_empty(
-        "the book has chapters, programs and links that exist",
-        faults,
-    )
+    Failure::unless_empty("the book is complete, and its links lead somewhere", faults)
+}
+
+/// Writes the files that are made of the book.
+pub(crate) fn write() -> Result<()> {
+    agents::write(&Workspace::read()?.root)
 }
 
 /// Returns the names of the chapters.
@@ -59,12 +64,15 @@ fn contents(root: &Path, chapters: &BTreeSet<String>) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Returns chapters with Rust blocks that no test compiles.
+/// Returns chapters with Rust blocks that no test compiles, and programs without their dependencies.
 fn untested(root: &Path, chapters: &BTreeSet<String>) -> Result<Vec<String>> {
     let tests = read(&root.join(TESTS))?;
     let mut faults = Vec::new();
     for name in chapters {
-        let has_rust = read(&root.join(CHAPTERS).join(name))?.contains("\n```rust");
+        let text = read(&root.join(CHAPTERS).join(name))?;
+        let has_rust = text.contains("\n```rust");
+        let lacks = manifests::faults(&text);
+        faults.extend(lacks.into_iter().map(|fault| format!("{name}: {fault}")));
         if has_rust && !tests.contains(&format!("\"src/{name}\"")) {
             faults.push(format!("{TESTS} lacks {name}, which has Rust blocks"));
         }

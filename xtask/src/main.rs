@@ -50,7 +50,8 @@ cargo xtask <task>
   limits               SECURITY.md names every bound that can be set, and the name of each has
                        a form, such as max_calls or drain_timeout
   book                 every chapter of docs/book is in its table of contents and in its doc tests;
-                       links between pages lead to files and headings
+                       links between pages lead to files and headings; llms.txt and
+                       docs/agents/AGENTS.md are current. --write writes both
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -83,6 +84,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
         ["book"] => book::check(),
+        ["book", "--write"] => book::write(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
         ["readme"] => readme::check(),
