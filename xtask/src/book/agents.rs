@@ -76,15 +76,21 @@ fn first_paragraph(page: &str) -> String {
     lines.join(" ")
 }
 
-/// Replaces each `{{chapter}}` by the first program of the chapter.
+/// Replaces each `{{chapter}}` by the first program of the chapter, and `{{chapter 3}}` by the third.
 fn filled(template: &str, chapter: impl Fn(&str) -> Result<String>) -> Result<String> {
     let mut filled = String::new();
     for line in template.lines() {
-        let name = line
+        let place = line
             .strip_prefix("{{")
             .and_then(|rest| rest.strip_suffix("}}"));
-        match name {
-            Some(name) => filled.push_str(&program(name, &chapter(name)?)?),
+        match place {
+            Some(place) => {
+                let (name, number) = place.split_once(' ').unwrap_or((place, "1"));
+                let program = program(&chapter(name)?, number);
+                let missing =
+                    || Failure::unable(format!("read the program {place}"), "it is missing");
+                filled.push_str(&program.ok_or_else(missing)?);
+            }
             None => filled.push_str(line),
         }
         filled.push('\n');
@@ -92,18 +98,14 @@ fn filled(template: &str, chapter: impl Fn(&str) -> Result<String>) -> Result<St
     Ok(filled)
 }
 
-/// Returns the first dependencies and the program that follows them.
-fn program(name: &str, page: &str) -> Result<String> {
-    let found = page.split_once("\n```toml\n").and_then(|(_, rest)| {
-        let (manifest, rest) = rest.split_once("\n```\n")?;
-        let (_, rest) = rest.split_once("\n```rust")?;
-        let (code, _) = rest.split_once('\n')?.1.split_once("\n```")?;
-        Some(format!(
-            "```toml\n{manifest}\n```\n\n```rust\n{}\n```",
-            shown(code)
-        ))
-    });
-    found.ok_or_else(|| Failure::unable(format!("read the program of {name}"), "it has none"))
+/// Returns the first dependencies, and the Rust block of this number behind them.
+fn program(page: &str, number: &str) -> Option<String> {
+    let (_, rest) = page.split_once("\n```toml\n")?;
+    let (manifest, rest) = rest.split_once("\n```\n")?;
+    let block = rest.split("\n```rust").nth(number.parse().ok()?)?;
+    let (code, _) = block.split_once('\n')?.1.split_once("\n```")?;
+    let code = shown(code);
+    Some(format!("```toml\n{manifest}\n```\n\n```rust\n{code}\n```"))
 }
 
 /// Returns the lines that readers see.
@@ -139,6 +141,12 @@ mod tests {
 
     #[test]
     fn a_chapter_without_a_program_is_an_error() {
-        assert!(filled("{{a.md}}", |_| Ok("# A\n".to_owned())).is_err());
+        for (place, page) in [
+            ("{{a.md}}", "# A\n"),
+            ("{{a.md 2}}", PAGE),
+            ("{{a.md x}}", PAGE),
+        ] {
+            assert!(filled(place, |_| Ok(page.to_owned())).is_err(), "{place}");
+        }
     }
 }
