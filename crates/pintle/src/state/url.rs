@@ -34,7 +34,8 @@ impl StateUrl {
             "memory" if rest.is_empty() => Some(Engine::Memory),
             "file" if !path.is_empty() => Some(Engine::File(path)),
             "sqlite" if !path.is_empty() => Some(Engine::Sqlite(path)),
-            "redis" | "rediss" if rest.starts_with("//") => Some(Engine::Redis),
+            // The engine reads the part after `+`: a socket, a cluster or sentinels.
+            _ if is_redis(scheme) && rest.starts_with("//") => Some(Engine::Redis),
             "postgres" | "postgresql" if rest.starts_with("//") => Some(Engine::Postgres),
             _ => None,
         }
@@ -46,7 +47,8 @@ impl StateUrl {
             return false;
         };
         let user = rest.rsplit_once('@').map(|(user, _)| user);
-        user.is_some_and(|user| user.contains(':')) || rest.contains("password=")
+        let parameters = ["password=", "pass="];
+        user.is_some_and(|user| user.contains(':')) || parameters.iter().any(|it| rest.contains(it))
     }
 
     /// The host of a URL with a network. `None` if an `@` makes it uncertain where the password ends.
@@ -58,6 +60,11 @@ impl StateUrl {
             _ => None,
         }
     }
+}
+
+fn is_redis(scheme: &str) -> bool {
+    let first = scheme.split('+').next();
+    matches!(first, Some("redis" | "rediss"))
 }
 
 impl From<&str> for StateUrl {
@@ -114,6 +121,8 @@ mod tests {
             ("sqlite:a.db", Some(Engine::Sqlite("a.db"))),
             ("redis://h", Some(Engine::Redis)),
             ("rediss://h:6379/0", Some(Engine::Redis)),
+            ("redis+unix:///run/redis.sock", Some(Engine::Redis)),
+            ("redises://h", None),
             ("postgres://h/d", Some(Engine::Postgres)),
             ("postgresql://h/d", Some(Engine::Postgres)),
             ("", None),
@@ -155,6 +164,7 @@ mod tests {
             "redis://:p@h",
             "postgres://u:p@h/d",
             "postgres://h/d?password=p",
+            "redis+unix:///run/redis.sock?pass=p",
         ] {
             assert!(StateUrl::from(url).has_password(), "{url}");
         }
