@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 26] = [
+const FLOORS: [(&str, u8); 28] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -30,6 +30,7 @@ const FLOORS: [(&str, u8); 26] = [
     ("pintle", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
+    ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),
     ("pintle-conformance", 5),
@@ -37,6 +38,7 @@ const FLOORS: [(&str, u8); 26] = [
     ("pintle-bench", 5),
     ("pintle-book", 5),
     ("pintle-trials", 5),
+    ("pintle-book", 5),
 ];
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the

@@ -6,12 +6,11 @@ mod replica;
 
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use pintle_test_servers::{PostgresServer, RedisServer};
 use serde_json::json;
 
 use replica::{Folder, Replica};
-
-/// Contains the URL of a store with a fresh prefix, for a run on another engine.
-const OTHER_STORE: &str = "PINTLE_TASKS_TEST_STORE";
 
 /// Expiry of a presence, the list of the others, and the random wait: 16 s. The rest is for a slow machine.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -52,25 +51,32 @@ async fn a_killed_process_loses_no_task(store: &str, folder: &Folder) {
 #[tokio::test]
 async fn a_task_outlives_its_process_in_sqlite() {
     let folder = Folder::new();
-    let store = format!("sqlite:{}", folder.file("state.db").display());
-    a_killed_process_loses_no_task(&store, &folder).await;
+    a_killed_process_loses_no_task(&folder.sqlite(), &folder).await;
 }
 
+#[cfg(unix)]
 #[tokio::test]
-async fn a_task_outlives_its_process_in_another_store() {
-    let Ok(store) = std::env::var(OTHER_STORE) else {
-        let text = format!("\nSKIPPED: {OTHER_STORE} is not set\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+async fn a_task_outlives_its_process_in_postgresql() {
+    let Some(server) = PostgresServer::start() else {
         return;
     };
-    a_killed_process_loses_no_task(&store, &Folder::new()).await;
+    a_killed_process_loses_no_task(&server.url("replicas"), &Folder::new()).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_task_outlives_its_process_in_redis() {
+    let Some(server) = RedisServer::start(&[]) else {
+        return;
+    };
+    a_killed_process_loses_no_task(&server.url("replicas"), &Folder::new()).await;
 }
 
 /// A process that ends in order releases its tasks, so that another one need not wait.
 #[tokio::test]
 async fn a_process_that_ends_releases_its_tasks() {
     let folder = Folder::new();
-    let store = format!("sqlite:{}", folder.file("state.db").display());
+    let store = folder.sqlite();
     let mut first = Replica::start(&store, &folder);
     let other = Replica::start(&store, &folder);
     let mut peer = first.connect().await;

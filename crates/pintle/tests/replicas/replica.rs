@@ -8,11 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle::model::TaskSupport;
-use pintle::postgres::PostgresStore;
 use pintle::runtime::{Context, PipeOptions, ShutdownHandle, serve_tcp};
 use pintle::server::{Server, Tool};
-use pintle::sqlite::SqliteStore;
-use pintle::store::{Store, StoreLimits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::net::TcpListener;
@@ -39,8 +36,13 @@ impl Folder {
         Self(path)
     }
 
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
+    }
+
+    /// Returns the URL of a database in the folder.
+    pub(super) fn sqlite(&self) -> String {
+        format!("sqlite:{}", self.file("state.db").display())
     }
 
     /// Number of lines of a trace.
@@ -150,24 +152,18 @@ async fn books(cx: Context) -> pintle::Result<String> {
     Ok(format!("booking {number} for {name}"))
 }
 
-async fn open(url: &str) -> Arc<dyn Store> {
-    if let Some(path) = url.strip_prefix("sqlite:") {
-        let store = SqliteStore::open(path, StoreLimits::default());
-        return Arc::new(store.expect("opens"));
-    }
-    let store = PostgresStore::connect(url, StoreLimits::default()).await;
-    Arc::new(store.expect("connects"))
-}
-
 /// The part of another process. [`Replica::start`] runs it. It ends when its input does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "another test starts it in a process of its own"]
 async fn the_replica() {
-    let store = open(&std::env::var(STORE).expect("a URL")).await;
+    let url = std::env::var(STORE).expect("a URL");
+    let state = pintle::state(&url).await.expect("opens");
     let tool = Tool::new("books")
         .task(TaskSupport::Required)
         .handler(books);
-    let server = Server::new("replica", "1.0.0").add_tool(tool).store(store);
+    let server = Server::new("replica", "1.0.0")
+        .add_tool(tool)
+        .state_backend(state);
     let app = server.build().expect("the server starts");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
     let address = listener.local_addr().expect("an address");

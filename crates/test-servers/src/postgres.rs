@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use std::sync::OnceLock;
 
 use tokio_postgres::{Client, NoTls};
 
-use super::{certificates, fresh};
+use crate::{certificates, free_port, fresh, installed};
 
 /// Starts the server in the folder `$2`, and reports a word. Then it reads a mode, and stops the server in
 /// this mode. Without a mode the tests have ended, and the folder is removed. A signal to the whole group of
@@ -30,7 +29,7 @@ const KEEPER: &str = r#"
 
 /// How a server stops.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// After it has ended its sessions and written its tables.
     Fast,
     /// At once, as in a crash.
@@ -38,21 +37,21 @@ pub(crate) enum Stop {
 }
 
 /// A running server. It ends with its value, and also with the process of the tests.
-pub(crate) struct Engine {
+pub struct PostgresServer {
     folder: PathBuf,
     port: u16,
     keeper: Option<Child>,
 }
 
-impl Engine {
+impl PostgresServer {
     /// Returns the server that tests share, or `None` if they must skip.
-    pub(crate) fn shared() -> Option<&'static Self> {
-        static SHARED: OnceLock<Option<Engine>> = OnceLock::new();
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Option<PostgresServer>> = OnceLock::new();
         SHARED.get_or_init(Self::start).as_ref()
     }
 
     /// Starts a server for one test, or returns `None` if the test must skip.
-    pub(crate) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let programs = programs()?;
         let folder =
             std::env::temp_dir().join(fresh(&format!("pintle-postgres-{}", std::process::id())));
@@ -68,7 +67,7 @@ impl Engine {
     }
 
     /// Starts the server again. Another program may have taken a free port, so another one is tried.
-    pub(crate) fn resume(&mut self) {
+    pub fn resume(&mut self) {
         for _ in 0..5 {
             if self.try_start() {
                 return;
@@ -98,7 +97,7 @@ impl Engine {
     }
 
     /// Stops the server. Its data remain.
-    pub(crate) fn stop(&mut self, stop: Stop) {
+    pub fn stop(&mut self, stop: Stop) {
         let mode = match stop {
             Stop::Fast => "fast\n",
             Stop::Crash => "immediate\n",
@@ -110,7 +109,7 @@ impl Engine {
     }
 
     /// Returns a URL for the socket of the server, for a superuser.
-    pub(crate) fn url(&self, schema: &str) -> String {
+    pub fn url(&self, schema: &str) -> String {
         let folder = self.folder.display().to_string().replace('/', "%2F");
         format!(
             "postgres://postgres@{folder}:{}/postgres?prefix={schema}&connections=2",
@@ -119,7 +118,7 @@ impl Engine {
     }
 
     /// Returns a URL for TCP. The user needs a password.
-    pub(crate) fn tcp_url(&self, user: &str, host: &str, schema: &str) -> String {
+    pub fn tcp_url(&self, user: &str, host: &str, schema: &str) -> String {
         format!(
             "postgres://{user}@{host}:{}/postgres?prefix={schema}&connections=2",
             self.port
@@ -127,12 +126,12 @@ impl Engine {
     }
 
     /// Returns the place of the server for pgbouncer.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("host={} port={}", self.folder.display(), self.port)
     }
 
     /// Creates a folder beside that of the server, which the user of the server owns.
-    pub(super) fn folder(&self, kind: &str) -> PathBuf {
+    pub(crate) fn folder(&self, kind: &str) -> PathBuf {
         let name = fresh(kind);
         let folder = self
             .folder
@@ -146,23 +145,23 @@ impl Engine {
     }
 
     /// Returns the path of the Unix socket.
-    pub(crate) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.folder.join(format!(".s.PGSQL.{}", self.port))
     }
 
     /// Returns a file in the folder of the server: `ca.pem` or `server.log`.
-    pub(crate) fn file(&self, name: &str) -> String {
+    pub fn file(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 
     /// Runs statements as the superuser.
-    pub(crate) async fn run(&self, sql: &str) {
+    pub async fn run(&self, sql: &str) {
         let admin = self.admin().await;
         admin.batch_execute(sql).await.expect(sql);
     }
 
     /// Connects as the superuser.
-    pub(crate) async fn admin(&self) -> Client {
+    pub async fn admin(&self) -> Client {
         let mut config = tokio_postgres::Config::new();
         config
             .host_path(&self.folder)
@@ -175,7 +174,7 @@ impl Engine {
     }
 }
 
-impl Drop for Engine {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         if let Some(mut keeper) = self.keeper.take() {
             drop(keeper.stdin.take());
@@ -210,25 +209,9 @@ fn find_programs() -> Option<PathBuf> {
         .into_iter()
         .find(|it| it.join("initdb").exists() && it.join("pg_ctl").exists());
     if found.is_none() {
-        assert!(
-            !is_required(),
-            "PINTLE_ENGINES is `required`, and PostgreSQL is not installed"
-        );
-        skip("PostgreSQL");
+        installed::skip("PostgreSQL");
     }
     found
-}
-
-/// Returns true if the tests may not skip.
-pub(super) fn is_required() -> bool {
-    std::env::var_os("PINTLE_ENGINES").is_some_and(|it| it == "required")
-}
-
-/// Reports that tests skip. Not by a macro for printing, because the test harness would hide the text.
-pub(super) fn skip(program: &str) {
-    let text =
-        format!("\nSKIPPED: {program} is not installed, so tests of pintle-postgres do not run\n");
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Copies the content of a new server, which is created once.
@@ -320,7 +303,7 @@ fn own(folder: &Path) {
 }
 
 /// Returns a command of the user of the server, in a folder that this user can read.
-pub(super) fn as_user(program: impl AsRef<OsStr>) -> Command {
+pub(crate) fn as_user(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     if let Some((user, group)) = user() {
         command.uid(user).gid(group);
@@ -348,10 +331,4 @@ fn numbers(line: &str, name: &str) -> Option<(u32, u32)> {
     }
     let (user, group) = (parts.nth(1)?, parts.next()?);
     Some((user.parse().ok()?, group.parse().ok()?))
-}
-
-/// Returns a port that no program uses now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").port()
 }

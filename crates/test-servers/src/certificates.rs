@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 /// Writes `ca.pem`, `server.crt` and `server.key` to a folder.
-pub(super) fn write(folder: &Path) {
+pub(crate) fn write(folder: &Path) {
     let mut params = CertificateParams::new(Vec::new()).expect("parameters");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().expect("a key");

@@ -1,12 +1,11 @@
 //! A Redis server of its own, in a folder for temporary files.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-use super::{certificates, fresh};
+use crate::{certificates, free_port, fresh, installed};
 
 /// Starts the server in the folder `$1` with the other arguments, and kills it after a line or the end of
 /// its input. The input ends with the process of the tests.
@@ -22,35 +21,35 @@ const KEEPER: &str = r#"
 const READY: &str = "eady to accept connections";
 
 /// A running server. It ends with its value, and also with the process of the tests.
-pub(crate) struct Engine {
+pub struct RedisServer {
     folder: PathBuf,
     arguments: Vec<String>,
     port: u16,
     running: Option<(Child, BufReader<ChildStdout>)>,
 }
 
-impl Engine {
+impl RedisServer {
     /// Returns the server that tests share, or `None` if they must skip.
-    pub(crate) fn shared() -> Option<&'static Self> {
-        static SHARED: OnceLock<Option<Engine>> = OnceLock::new();
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Option<RedisServer>> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(&[])).as_ref()
     }
 
     /// Starts a server with a socket for one test, or returns `None` if the test must skip.
-    pub(crate) fn start(arguments: &[&str]) -> Option<Self> {
+    pub fn start(arguments: &[&str]) -> Option<Self> {
         let socket = ["--port", "0", "--unixsocket", "redis.sock"];
         let arguments = socket.iter().chain(arguments);
         Self::begin(arguments.map(|&it| it.to_owned()).collect())
     }
 
     /// Starts a server with a socket and a port, or returns `None` if the test must skip.
-    pub(crate) fn start_tcp() -> Option<Self> {
+    pub fn start_tcp() -> Option<Self> {
         let arguments = ["--unixsocket", "redis.sock", "--port"];
         Self::begin(arguments.map(str::to_owned).to_vec())
     }
 
     /// Starts a server with a port for TLS, or returns `None` if the test must skip.
-    pub(crate) fn start_tls() -> Option<Self> {
+    pub fn start_tls() -> Option<Self> {
         let files = "--port 0 --tls-cert-file server.crt --tls-key-file server.key \
             --tls-ca-cert-file ca.pem --tls-auth-clients no --tls-port";
         Self::begin(files.split_whitespace().map(str::to_owned).collect())
@@ -76,7 +75,7 @@ impl Engine {
 
     /// Starts the server again, with the content of its append-only file, if it writes one. Another program may have taken a free port, so another
     /// one is tried.
-    pub(crate) fn resume(&mut self) {
+    pub fn resume(&mut self) {
         let has_started = (0..5).any(|_| self.try_start());
         assert!(has_started, "the server does not start");
     }
@@ -101,7 +100,7 @@ impl Engine {
     }
 
     /// Kills the server.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         let (mut keeper, lines) = self.running.take().expect("a running server");
         drop(keeper.stdin.take());
         // The server does not wait for a reader.
@@ -110,32 +109,32 @@ impl Engine {
     }
 
     /// Returns the socket of the server.
-    pub(crate) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.folder.join("redis.sock")
     }
 
     /// Returns a URL for the socket of the server.
-    pub(crate) fn url(&self, prefix: &str) -> String {
+    pub fn url(&self, prefix: &str) -> String {
         format!("redis+unix://{}?prefix={prefix}", self.socket().display())
     }
 
     /// Returns the port of a server that has one.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// Returns a URL for TLS.
-    pub(crate) fn tls_url(&self, host: &str, prefix: &str) -> String {
+    pub fn tls_url(&self, host: &str, prefix: &str) -> String {
         format!("rediss://{host}:{}?prefix={prefix}", self.port)
     }
 
     /// Returns a file in the folder of the server.
-    pub(crate) fn file(&self, name: &str) -> String {
+    pub fn file(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 
     /// Runs a command as the administrator.
-    pub(crate) fn run(&self, command: &str) {
+    pub fn run(&self, command: &str) {
         let mut client = Command::new("redis-cli");
         client.arg("-s").arg(self.socket());
         let answer = client.args(command.split_whitespace()).output();
@@ -144,7 +143,7 @@ impl Engine {
     }
 }
 
-impl Drop for Engine {
+impl Drop for RedisServer {
     fn drop(&mut self) {
         if self.running.is_some() {
             self.stop();
@@ -161,31 +160,14 @@ fn wait_until_ready(lines: &mut BufReader<ChildStdout>) -> bool {
         .any(|line| line.contains(READY))
 }
 
-/// Returns a port that no program uses now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").port()
-}
-
 fn is_installed() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let found = std::env::split_paths(&path).any(|it| it.join("redis-server").exists());
         if !found {
-            report_skip();
+            installed::skip("Redis");
         }
         found
     })
-}
-
-fn report_skip() {
-    let required = std::env::var_os("PINTLE_ENGINES").is_some_and(|it| it == "required");
-    assert!(
-        !required,
-        "PINTLE_ENGINES is `required`, and Redis is not installed"
-    );
-    // Not a macro for printing, because the test harness would hide the text.
-    let text = "\nSKIPPED: Redis is not installed, so the tests of pintle-redis do not run\n";
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -4,29 +4,26 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use super::engine::{Engine, as_user, is_required, skip};
+use crate::installed;
+use crate::postgres::{PostgresServer, as_user};
 
 /// Starts the program with the file `$1`, and ends it with the tests.
 const KEEPER: &str = r#"trap "" INT TERM HUP; pgbouncer "$1" & pid=$!; read -r _; kill "$pid"; wait "$pid"; rm -rf "$2""#;
 
 /// A pooler that gives each transaction another connection of the server.
-pub(crate) struct Pooler {
+pub struct Pooler {
     folder: PathBuf,
     keeper: Child,
 }
 
 impl Pooler {
     /// Starts a pooler, or returns `None` if the test must skip.
-    pub(crate) fn start(engine: &Engine) -> Option<Self> {
+    pub fn start(engine: &PostgresServer) -> Option<Self> {
         let is_installed = ["/usr/sbin", "/usr/bin", "/usr/local/bin"]
             .iter()
             .any(|folder| PathBuf::from(folder).join("pgbouncer").exists());
         if !is_installed {
-            assert!(
-                !is_required(),
-                "PINTLE_ENGINES is `required`, and pgbouncer is not installed"
-            );
-            skip("pgbouncer");
+            installed::skip("pgbouncer");
             return None;
         }
         let folder = engine.folder("pooler");
@@ -55,7 +52,7 @@ impl Pooler {
     }
 
     /// Returns a URL for the pooler, with the server itself for the listener.
-    pub(crate) fn url(&self, engine: &Engine, schema: &str) -> String {
+    pub fn url(&self, engine: &PostgresServer, schema: &str) -> String {
         let direct = engine.url(schema);
         let (direct, _) = direct.split_once('?').expect("parameters");
         let direct = direct.replace('%', "%25").replace('@', "%40");
