@@ -26,6 +26,9 @@
 //! }
 //! ```
 //!
+//! [The book](https://github.com/pintle-mcp/pintle/blob/main/docs/book/src/SUMMARY.md) has a chapter for each task, with a complete
+//! program in each.
+//!
 //! # Where things are
 //!
 //! | module | for |
