@@ -1,9 +1,10 @@
 //! The lines for `Cargo.toml` in front of each program: they have its crates and the features that it needs.
 
 /// Crates that programs of the book use by a path.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "axum",
     "pintle",
+    "pintle_skills",
     "pintle_testkit",
     "schemars",
     "serde",
