@@ -26,6 +26,16 @@ pub enum ConnectError {
         /// The error of the network.
         source: ClientError,
     },
+    /// The sentinels know no server that accepts writes.
+    #[error(
+        "no sentinel names a server for {host}; correct the service of the URL, or wait for the end of a failover"
+    )]
+    UnknownService {
+        /// The service, and the sentinels of the URL.
+        host: String,
+        /// The answer of the sentinels.
+        source: ClientError,
+    },
     /// The connection cannot be encrypted, or the certificate of the server is not trusted.
     #[error(
         "cannot establish TLS with {host}; check that its port accepts TLS, and pass the certificate of its authority in `ca`"

@@ -26,6 +26,7 @@ mod operation_error;
 mod pending;
 mod records;
 mod scripts;
+mod servers;
 mod start;
 mod store;
 mod subscriber;

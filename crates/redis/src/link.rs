@@ -1,18 +1,22 @@
 //! The connections for operations. Each sends operations without waiting for the answers of earlier ones,
-//! and reconnects when it is used again.
+//! and is replaced at its next use after it has ended.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pintle_store::{StoreError, StoreLimits};
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
+use redis::aio::MultiplexedConnection;
+use redis::{
+    AsyncConnectionConfig, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind,
+    Value,
+};
 
 use crate::connect_error::ClientError;
 use crate::operation_error::{OperationError, needs_connection};
 use crate::pending::Pending;
 use crate::scripts::Call;
+use crate::servers::{Connecting, Servers, connecting};
 use crate::target::Target;
 
 /// All connections for operations.
@@ -30,18 +34,18 @@ pub(crate) struct Link {
 impl Link {
     /// Opens the connections.
     pub(crate) async fn open(
-        client: &Client,
+        servers: &Arc<Servers>,
         target: &Target,
         limits: &StoreLimits,
     ) -> RedisResult<Self> {
         let max_pending = limits.max_queued_writes;
         let mut slots = Vec::new();
         for _ in 0..target.connections {
-            slots.push(Slot::open(client, target, max_pending).await?);
+            slots.push(Slot::open(servers, target, max_pending).await?);
         }
         let confirming = match target.replicas {
             0 => None,
-            _ => Some(Slot::open(client, target, max_pending).await?),
+            _ => Some(Slot::open(servers, target, max_pending).await?),
         };
         Ok(Self {
             slots,
@@ -100,33 +104,37 @@ impl Link {
 
 /// One connection, which can be replaced.
 struct Slot {
-    client: Client,
-    config: ConnectionManagerConfig,
+    servers: Arc<Servers>,
+    config: AsyncConnectionConfig,
     current: Mutex<Current>,
 }
 
 #[derive(Clone)]
 struct Current {
-    manager: ConnectionManager,
+    connection: Connecting,
     /// Number of replacements.
     generation: u64,
 }
 
 impl Slot {
-    async fn open(client: &Client, target: &Target, max_pending: usize) -> RedisResult<Self> {
-        // An operation that finds no connection begins an attempt, and waits for it within its time.
-        let config = ConnectionManagerConfig::new()
-            .set_number_of_retries(0)
+    async fn open(
+        servers: &Arc<Servers>,
+        target: &Target,
+        max_pending: usize,
+    ) -> RedisResult<Self> {
+        // An operation that finds no connection opens one, and waits for it within its time.
+        let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(target.connect_timeout))
             .set_response_timeout(None)
             .set_pipeline_buffer_size(max_pending.max(1));
-        let manager = ConnectionManager::new_with_config(client.clone(), config.clone()).await?;
+        let connection = connecting(servers, &config);
+        connection.clone().await?;
         let generation = 0;
         Ok(Self {
-            client: client.clone(),
+            servers: Arc::clone(servers),
             config,
             current: Mutex::new(Current {
-                manager,
+                connection,
                 generation,
             }),
         })
@@ -140,15 +148,20 @@ impl Slot {
     }
 
     async fn send<T: FromRedisValue>(&self, call: &Call) -> RedisResult<T> {
-        let mut current = self.current();
-        let sent = call.command.query_async(&mut current.manager).await;
-        match sent {
-            Err(error) if is_unknown_script(&error) => {
-                load(call, &mut current.manager).await?;
-                call.command.query_async(&mut current.manager).await
+        let current = self.current();
+        let sent = async {
+            let mut connection = current.connection.await?;
+            let sent = call.command.query_async(&mut connection).await;
+            match sent {
+                Err(error) if is_unknown_script(&error) => {
+                    load(call, &mut connection).await?;
+                    call.command.query_async(&mut connection).await
+                }
+                sent => sent,
             }
-            sent => sent.inspect_err(|error| self.replace_after(error, current.generation)),
-        }
+        };
+        let sent = sent.await;
+        sent.inspect_err(|error| self.replace_after(error, current.generation))
     }
 
     /// Sends a write and then a command that waits for replicas. Returns the number of replicas that have
@@ -164,30 +177,30 @@ impl Slot {
         let mut both = redis::pipe();
         both.add_command(call.command.clone());
         both.cmd("WAIT").arg(replicas).arg(patience);
-        let mut current = self.current();
-        let sent = both.query_async(&mut current.manager).await;
-        match sent {
-            Err(error) if is_unknown_script(&error) => {
-                load(call, &mut current.manager).await?;
-                both.query_async(&mut current.manager).await
+        let current = self.current();
+        let sent = async {
+            let mut connection = current.connection.await?;
+            let sent = both.query_async(&mut connection).await;
+            match sent {
+                Err(error) if is_unknown_script(&error) => {
+                    load(call, &mut connection).await?;
+                    both.query_async(&mut connection).await
+                }
+                sent => sent,
             }
-            sent => sent.inspect_err(|error| self.replace_after(error, current.generation)),
-        }
+        };
+        let sent = sent.await;
+        sent.inspect_err(|error| self.replace_after(error, current.generation))
     }
 
-    /// Replaces a connection that the client itself would use forever, although it cannot work.
+    /// Replaces a connection that has ended, or whose server accepts no writes any more.
     fn replace_after(&self, error: &RedisError, generation: u64) {
         if !needs_connection(error) {
             return;
         }
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.generation != generation {
-            return;
-        }
-        let fresh =
-            ConnectionManager::new_lazy_with_config(self.client.clone(), self.config.clone());
-        if let Ok(manager) = fresh {
-            current.manager = manager;
+        if current.generation == generation {
+            current.connection = connecting(&self.servers, &self.config);
             current.generation += 1;
         }
     }
@@ -198,18 +211,18 @@ fn is_unknown_script(error: &RedisError) -> bool {
 }
 
 /// Loads the script of a call. The call did not happen.
-async fn load(call: &Call, manager: &mut ConnectionManager) -> RedisResult<()> {
+async fn load(call: &Call, connection: &mut MultiplexedConnection) -> RedisResult<()> {
     if let Some(script) = call.script {
-        script.load_async(manager).await?;
+        script.load_async(connection).await?;
     }
     Ok(())
 }
 
 /// Loads all scripts.
 pub(crate) async fn load_all(link: &Link) -> RedisResult<()> {
+    let mut connection = link.slots[0].current().connection.await?;
     for script in crate::scripts::all() {
-        let mut current = link.slots[0].current();
-        script.load_async(&mut current.manager).await?;
+        script.load_async(&mut connection).await?;
     }
     Ok(())
 }

@@ -65,6 +65,7 @@ impl OperationError {
 /// or no disk, or has too many clients.
 fn is_temporary(error: &RedisError) -> bool {
     match error.kind() {
+        ErrorKind::MasterNameNotFoundBySentinel => true,
         ErrorKind::Server(
             ServerErrorKind::BusyLoading
             | ServerErrorKind::TryAgain
@@ -85,20 +86,24 @@ fn has_too_many_clients(error: &RedisError) -> bool {
     detail.contains("max number of clients")
 }
 
-/// Returns true if a new connection may help: the server has become a replica, or it refused the
-/// connection itself.
+/// Returns true if a new connection may help: this one has ended, the server has become a replica, or it
+/// refused the connection itself.
 pub(crate) fn needs_connection(error: &RedisError) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::AuthenticationFailed
-            | ErrorKind::RESP3NotSupported
-            | ErrorKind::Server(
-                ServerErrorKind::ReadOnly
-                    | ServerErrorKind::BusyLoading
-                    | ServerErrorKind::MasterDown
-                    | ServerErrorKind::ResponseError
-            )
-    ) || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
+    let is_ended = error.is_unrecoverable_error() || error.is_io_error();
+    is_ended
+        || matches!(
+            error.kind(),
+            ErrorKind::AuthenticationFailed
+                | ErrorKind::RESP3NotSupported
+                | ErrorKind::MasterNameNotFoundBySentinel
+                | ErrorKind::Server(
+                    ServerErrorKind::ReadOnly
+                        | ServerErrorKind::BusyLoading
+                        | ServerErrorKind::MasterDown
+                        | ServerErrorKind::ResponseError
+                )
+        )
+        || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
 }
 
 impl From<OperationError> for StoreError {

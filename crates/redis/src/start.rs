@@ -10,9 +10,12 @@ use pintle_store::{
     StoreLimits, StoreTime, Version, Watchers,
 };
 use redis::aio::PubSub;
+use redis::sentinel::{SentinelClient, SentinelClientBuilder, SentinelServerType};
 use redis::{
     Client, ClientTlsConfig, ErrorKind, ProtocolVersion, RedisError, RedisResult, TlsCertificates,
+    TlsMode,
 };
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::connect_error::{ClientError, ConnectError};
@@ -21,8 +24,9 @@ use crate::logs::{self, Append};
 use crate::names::Names;
 use crate::records;
 use crate::scripts::Call;
+use crate::servers::Servers;
 use crate::subscriber::Subscriber;
-use crate::target::Target;
+use crate::target::{Sentinels, Target, tcp_settings};
 
 mod server;
 
@@ -44,19 +48,20 @@ pub(crate) async fn start(
             "the connection to Redis is not encrypted; use `rediss://`"
         );
     }
-    let client = client(target)?;
-    let connected = timeout(limit, connect(&client, target, limits)).await;
-    let (link, messages, own) = connected.map_err(timed_out)??;
-    Ok((link, Subscriber::start(own, messages, Arc::clone(watchers))))
+    let servers = Arc::new(servers(target)?);
+    let connected = timeout(limit, connect(&servers, target, limits)).await;
+    let (link, messages) = connected.map_err(timed_out)??;
+    let subscriber = Subscriber::start(servers, messages, Arc::clone(watchers));
+    Ok((link, subscriber))
 }
 
 async fn connect(
-    client: &Client,
+    servers: &Arc<Servers>,
     target: &Target,
     limits: &StoreLimits,
-) -> Result<(Link, PubSub, Client), ConnectError> {
+) -> Result<(Link, PubSub), ConnectError> {
     let explain = |error| explain(target, &error);
-    let link = Link::open(client, target, limits).await;
+    let link = Link::open(servers, target, limits).await;
     let link = link.map_err(explain)?;
     let info: String = link.send(&Call::command("INFO")).await.map_err(explain)?;
     server::check(&info, &target.host)?;
@@ -66,30 +71,72 @@ async fn connect(
     try_operations(&link, &names, &probe, limits)
         .await
         .map_err(explain)?;
-    let own = messages_client(client).map_err(explain)?;
-    let mut messages = own.get_async_pubsub().await.map_err(explain)?;
+    let mut messages = servers.messages().await.map_err(explain)?;
     let channel = names.channel(&probe);
     messages.subscribe(&channel).await.map_err(explain)?;
     messages.unsubscribe(&channel).await.map_err(explain)?;
-    Ok((link, messages, own))
+    Ok((link, messages))
 }
 
-/// Returns a client for the same server with the older protocol, which the type for messages reads.
-fn messages_client(client: &Client) -> RedisResult<Client> {
-    let info = client.get_connection_info().clone();
-    let redis = info.redis_settings().clone();
-    let redis = redis.set_protocol(ProtocolVersion::RESP2);
-    Client::open(info.set_redis_settings(redis))
-}
-
-fn client(target: &Target) -> Result<Client, ConnectError> {
-    if !target.is_encrypted() {
-        return Client::open(target.info.clone()).map_err(|error| explain(target, &error));
+fn servers(target: &Target) -> Result<Servers, ConnectError> {
+    let explain = |error| explain(target, &error);
+    let certificates = match target.is_encrypted() {
+        false => None,
+        true => {
+            // A provider that the program installed earlier stays.
+            let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+            Some(certificates(target)?)
+        }
+    };
+    if let Some(sentinels) = &target.sentinels {
+        let client = sentinel_client(target, sentinels, certificates).map_err(explain)?;
+        return Ok(Servers::Sentinels {
+            client: Box::new(Mutex::new(client)),
+            limit: target.connect_timeout,
+        });
     }
-    // A provider that the program installed earlier stays.
-    let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
-    let client = Client::build_with_tls(target.info.clone(), certificates(target)?);
-    client.map_err(|error| explain(target, &error))
+    let info = target.info.clone();
+    let client = match certificates {
+        Some(certificates) => Client::build_with_tls(info, certificates),
+        None => Client::open(info),
+    };
+    client.map(Box::new).map(Servers::One).map_err(explain)
+}
+
+/// Returns a client for the sentinels. Their connections and those of the server have the same TLS.
+fn sentinel_client(
+    target: &Target,
+    sentinels: &Sentinels,
+    certificates: Option<TlsCertificates>,
+) -> RedisResult<SentinelClient> {
+    let redis = target.info.redis_settings();
+    let addresses = sentinels.addresses.iter().cloned();
+    let mut builder =
+        SentinelClientBuilder::new(addresses, &sentinels.service, SentinelServerType::Master)?
+            .set_client_to_redis_db(redis.db())
+            .set_client_to_redis_protocol(ProtocolVersion::RESP3)
+            .set_client_to_redis_tcp_settings(tcp_settings())
+            .set_client_to_sentinel_tcp_settings(tcp_settings());
+    if let Some(user) = redis.username() {
+        builder = builder.set_client_to_redis_username(user);
+    }
+    if let Some(password) = redis.password() {
+        builder = builder.set_client_to_redis_password(password);
+    }
+    if let Some(user) = &sentinels.user {
+        builder = builder.set_client_to_sentinel_username(user);
+    }
+    if let Some(password) = &sentinels.password {
+        builder = builder.set_client_to_sentinel_password(password);
+    }
+    if let Some(certificates) = certificates {
+        builder = builder
+            .set_client_to_redis_tls_mode(TlsMode::Secure)
+            .set_client_to_sentinel_tls_mode(TlsMode::Secure)
+            .set_client_to_redis_certificates(certificates.clone())
+            .set_client_to_sentinel_certificates(certificates);
+    }
+    builder.build()
 }
 
 fn certificates(target: &Target) -> Result<TlsCertificates, ConnectError> {
@@ -180,6 +227,9 @@ fn explain(target: &Target, error: &RedisError) -> ConnectError {
             rights,
             source,
         };
+    }
+    if error.kind() == ErrorKind::MasterNameNotFoundBySentinel {
+        return ConnectError::UnknownService { host, source };
     }
     if error.kind() == ErrorKind::RESP3NotSupported {
         let found = "a version before 6".to_owned();

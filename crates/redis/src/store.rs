@@ -28,7 +28,7 @@ use crate::values::fresh_version;
 /// At most [`StoreLimits::max_queued_writes`] operations wait at a time, and each waits at most the
 /// `operation_timeout` of the URL. The engine bounds the content: see [`Capacity::Engine`]. Redis
 /// acknowledges a write before it is on the disk or on a replica, so a crash or a failover may lose the
-/// last writes. The parameter `wait` makes writes of records wait for replicas.
+/// last writes. During a failover operations fail, and may be retried. The parameter `wait` makes writes of records wait for replicas.
 pub struct RedisStore {
     link: Link,
     subscriber: Subscriber,
@@ -41,7 +41,8 @@ pub struct RedisStore {
 
 impl RedisStore {
     /// Connects to the server of a URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, `rediss://` for TLS, or
-    /// `redis+unix:///PATH` for a socket.
+    /// `redis+unix:///PATH` for a socket. `redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DATABASE`
+    /// names at most 16 sentinels, which name the server; `rediss+sentinel://` for TLS with both.
     ///
     /// The parameters of a URL:
     ///
@@ -52,6 +53,7 @@ impl RedisStore {
     /// - `connect_timeout`: longest time for this call, in seconds; default 10.
     /// - `ca`: PEM file with the trusted authorities, instead of those of the system.
     /// - `cert` and `key`: PEM files with the certificate and the key of this client.
+    /// - `sentinel_user` and `sentinel_pass`: the credentials for sentinels, which have none by default.
     /// - `db`, `user` and `pass`: of a socket only, because its URL has no other place for them.
     ///
     /// The call carries out each kind of operation once, on a key of its own. It must run in a runtime of

@@ -7,10 +7,12 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use pintle_store::{Key, Watchers};
 use redis::aio::{PubSub, PubSubSink};
-use redis::{Client, Msg, RedisResult};
+use redis::{Msg, RedisResult};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval_at, timeout};
+
+use crate::servers::Servers;
 
 /// A pause before the first new connection, which doubles up to the last one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -30,10 +32,10 @@ pub(crate) struct Subscriber {
 
 impl Subscriber {
     /// Follows the messages of a connection, and of those that replace it.
-    pub(crate) fn start(client: Client, first: PubSub, watchers: Arc<Watchers>) -> Self {
+    pub(crate) fn start(servers: Arc<Servers>, first: PubSub, watchers: Arc<Watchers>) -> Self {
         let channels = Arc::<Channels>::default();
         let follower = Follower {
-            client,
+            servers,
             watchers,
             channels: Arc::clone(&channels),
         };
@@ -160,7 +162,7 @@ impl Channels {
 
 /// The task behind a [`Subscriber`].
 struct Follower {
-    client: Client,
+    servers: Arc<Servers>,
     watchers: Arc<Watchers>,
     channels: Arc<Channels>,
 }
@@ -181,7 +183,7 @@ impl Follower {
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LAST_PAUSE);
-            connection = connect(&self.client).await;
+            connection = connect(&self.servers).await;
         }
     }
 
@@ -230,8 +232,8 @@ impl Follower {
 }
 
 /// Opens a connection for messages. `None` after an error: the next attempt follows.
-async fn connect(client: &Client) -> Option<PubSub> {
-    within(client.get_async_pubsub()).await.ok()
+async fn connect(servers: &Servers) -> Option<PubSub> {
+    within(servers.messages()).await.ok()
 }
 
 async fn within<T>(answer: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {

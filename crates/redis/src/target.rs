@@ -13,6 +13,10 @@ use url::Url;
 
 use crate::connect_error::ConnectError;
 
+mod sentinels;
+
+pub(crate) use sentinels::Sentinels;
+
 /// Default of `prefix`.
 const PREFIX: &str = "pintle";
 
@@ -38,7 +42,9 @@ const FORM: &str = "the form is redis://USER:PASSWORD@HOST:PORT/DATABASE";
 
 /// The content of a URL. Its `Debug` does not show credentials.
 pub(crate) struct Target {
+    /// The server, or the first sentinel with the settings of the server.
     pub(crate) info: ConnectionInfo,
+    pub(crate) sentinels: Option<Sentinels>,
     /// Host and port, for messages.
     pub(crate) host: String,
     /// 1 to 63 of a-z, 0-9, `_` and `-`.
@@ -75,10 +81,9 @@ impl Target {
 
     /// Returns true if other hosts can read the connection.
     pub(crate) fn is_exposed(&self) -> bool {
-        match self.info.addr() {
-            ConnectionAddr::Tcp(host, _) => !is_loopback(host),
-            _ => false,
-        }
+        let sentinels = self.sentinels.iter().flat_map(|it| &it.addresses);
+        let mut addresses = std::iter::once(self.info.addr()).chain(sentinels);
+        addresses.any(|it| matches!(it, ConnectionAddr::Tcp(host, _) if !is_loopback(host)))
     }
 
     /// Returns the rights that a user needs.
@@ -94,11 +99,13 @@ impl Target {
         let redis = redis
             .set_protocol(ProtocolVersion::RESP3)
             .set_skip_set_lib_name();
-        let secrets = secrets(&info, &found.url);
-        let host = info.addr().to_string();
+        let mut secrets = secrets(&info, &found.url);
+        let sentinels = found.sentinels;
+        secrets.extend(sentinels.iter().filter_map(|it| it.password.clone()));
         Ok(Self {
+            host: host(&info, sentinels.as_ref()),
             info: info.set_redis_settings(redis).set_tcp_settings(tcp),
-            host,
+            sentinels,
             prefix: prefix(found.prefix)?,
             connections: found.connections.unwrap_or(CONNECTIONS) as usize,
             replicas: found.wait.unwrap_or(0) as usize,
@@ -112,7 +119,17 @@ impl Target {
     }
 }
 
-fn tcp_settings() -> TcpSettings {
+/// Returns the address for messages.
+fn host(info: &ConnectionInfo, sentinels: Option<&Sentinels>) -> String {
+    let Some(sentinels) = sentinels else {
+        return info.addr().to_string();
+    };
+    let addresses = sentinels.addresses.iter().map(ToString::to_string);
+    let addresses = addresses.collect::<Vec<_>>().join(", ");
+    format!("the service {} of {addresses}", sentinels.service)
+}
+
+pub(crate) fn tcp_settings() -> TcpSettings {
     let probes = TcpKeepalive::new()
         .with_time(KEEPALIVE)
         .with_interval(KEEPALIVE);
@@ -148,19 +165,25 @@ struct Parameters {
     operation_timeout: Option<u64>,
     connect_timeout: Option<u64>,
     files: TlsFiles,
+    sentinels: Option<Sentinels>,
 }
 
 impl FromStr for Target {
     type Err = ConnectError;
 
     fn from_str(url: &str) -> Result<Self, ConnectError> {
-        let url = Url::parse(url).map_err(|_| invalid(FORM))?;
+        let split = sentinels::split(url)?;
+        let (url, sentinels) = match split {
+            Some((url, sentinels)) => (url, Some(sentinels)),
+            None => (url.to_owned(), None),
+        };
+        let url = Url::parse(&url).map_err(|_| invalid(FORM))?;
         if url.fragment().is_some() {
             return Err(invalid(
                 "it has a fragment; write `#` in a password as `%23`",
             ));
         }
-        let found = Parameters::read(url)?;
+        let found = Parameters::read(url, sentinels)?;
         let info = found.url.clone().into_connection_info();
         // The text of the error may repeat a part of the URL.
         let info = info.map_err(|_| invalid(FORM))?;
@@ -174,7 +197,7 @@ fn invalid(reason: impl Into<String>) -> ConnectError {
 }
 
 impl Parameters {
-    fn read(mut url: Url) -> Result<Self, ConnectError> {
+    fn read(mut url: Url, sentinels: Option<Sentinels>) -> Result<Self, ConnectError> {
         let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         url.set_query(None);
         let mut found = Self {
@@ -185,6 +208,7 @@ impl Parameters {
             operation_timeout: None,
             connect_timeout: None,
             files: TlsFiles::default(),
+            sentinels,
         };
         for (name, value) in pairs {
             found.take(&name, value)?;
@@ -210,6 +234,10 @@ impl Parameters {
             // A URL of a socket has no place for them before its path.
             "db" | "user" | "pass" if is_socket => {
                 self.url.query_pairs_mut().append_pair(name, &value);
+            }
+            "sentinel_user" | "sentinel_pass" if self.sentinels.is_some() => {
+                let sentinels = self.sentinels.iter_mut();
+                sentinels.for_each(|it| it.take(name, value.clone()));
             }
             name => return Err(invalid(format!("the parameter `{name}` does not exist"))),
         }

@@ -8,6 +8,7 @@ mod faults;
 mod figures;
 mod processes;
 mod restarts;
+mod sentinels;
 mod starts;
 mod suite;
 mod support;

@@ -11,14 +11,29 @@ use crate::{certificates, free_port, fresh, installed};
 /// its input. The input ends with the process of the tests.
 const KEEPER: &str = r#"
     cd "$1" && shift
-    redis-server --dir . --save '' --appendonly no --repl-diskless-sync-delay 0 "$@" </dev/null &
+    redis-server "$@" </dev/null &
     read -r _
     kill -9 $!
     wait $! 2>/dev/null
 "#;
 
+/// Options of every server except sentinels.
+const OPTIONS: [&str; 8] = [
+    "--dir",
+    ".",
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--repl-diskless-sync-delay",
+    "0",
+];
+
 /// Text of the line with which a server is ready: "Ready …", or "… now ready …" with a socket.
 const READY: &str = "eady to accept connections";
+
+/// Text of the line with which a sentinel is ready.
+const MONITORS: &str = "+monitor master";
 
 /// A running server. It ends with its value, and also with the process of the tests.
 pub struct RedisServer {
@@ -48,6 +63,39 @@ impl RedisServer {
         Self::begin(arguments.map(str::to_owned).to_vec())
     }
 
+    /// Starts a replica of this server, with a socket and a port.
+    ///
+    /// # Panics
+    ///
+    /// If this server has no port.
+    pub fn start_replica(&self) -> Self {
+        assert_ne!(self.port, 0, "a server with a port");
+        let port = self.port.to_string();
+        let arguments = [
+            "--unixsocket",
+            "redis.sock",
+            "--replicaof",
+            "127.0.0.1",
+            &port,
+            "--port",
+        ];
+        Self::begin(arguments.map(str::to_owned).to_vec()).expect("installed")
+    }
+
+    /// Starts a sentinel of this server, which must have a port. The name of the service is `harbour`.
+    pub fn start_sentinel(&self) -> Self {
+        let text = format!(
+            "bind 127.0.0.1\nsentinel monitor harbour 127.0.0.1 {} 1\n\
+            sentinel down-after-milliseconds harbour 500\nsentinel failover-timeout harbour 3000\n",
+            self.port
+        );
+        let arguments = ["sentinel.conf", "--sentinel", "--port"];
+        let mut sentinel = Self::new(arguments.map(str::to_owned).to_vec());
+        std::fs::write(sentinel.folder.join("sentinel.conf"), text).expect("writes");
+        sentinel.resume();
+        sentinel
+    }
+
     /// Starts a server with a port for TLS, or returns `None` if the test must skip.
     pub fn start_tls() -> Option<Self> {
         let files = "--port 0 --tls-cert-file server.crt --tls-key-file server.key \
@@ -59,18 +107,23 @@ impl RedisServer {
         if !is_installed() {
             return None;
         }
+        let options = OPTIONS.iter().map(|&it| it.to_owned());
+        let mut server = Self::new(options.chain(arguments).collect());
+        certificates::write(&server.folder);
+        server.resume();
+        Some(server)
+    }
+
+    fn new(arguments: Vec<String>) -> Self {
         let name = fresh(&format!("pintle-redis-{}", std::process::id()));
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).expect("makes a folder");
-        certificates::write(&folder);
-        let mut engine = Self {
+        Self {
             folder,
             arguments,
             port: 0,
             running: None,
-        };
-        engine.resume();
-        Some(engine)
+        }
     }
 
     /// Starts the server again, with the content of its append-only file, if it writes one. Another program may have taken a free port, so another
@@ -157,7 +210,7 @@ fn wait_until_ready(lines: &mut BufReader<ChildStdout>) -> bool {
     lines
         .lines()
         .map_while(Result::ok)
-        .any(|line| line.contains(READY))
+        .any(|line| line.contains(READY) || line.contains(MONITORS))
 }
 
 fn is_installed() -> bool {
