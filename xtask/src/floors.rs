@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 28] = [
+const FLOORS: [(&str, u8); 29] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -24,6 +24,7 @@ const FLOORS: [(&str, u8); 28] = [
     ("pintle-hosts", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),
+    ("pintle-otel", 3),
     ("pintle-postgres", 3),
     ("pintle-redis", 3),
     ("pintle-sqlite", 3),

@@ -66,6 +66,7 @@
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
 //! | `redis` | no | `redis::RedisStore`: the processes of several hosts share a store in Redis or Valkey |
 //! | `postgres` | no | `postgres::PostgresStore`: the processes of several hosts share a store |
+//! | `otel` | no | [`otel`]: spans and metrics by the OpenTelemetry conventions for MCP |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
@@ -87,6 +88,8 @@ pub use pintle_http as http;
 pub use pintle_keys as keys;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};
+#[cfg(feature = "otel")]
+pub use pintle_otel as otel;
 #[cfg(feature = "postgres")]
 pub use pintle_postgres as postgres;
 #[cfg(feature = "client")]

@@ -227,6 +227,10 @@ impl Inbound {
         self.position(key).is_some()
     }
 
+    pub(crate) fn id(&self, key: RequestKey) -> Option<&RequestId> {
+        Some(&self.rows.get(self.position(key)?)?.id)
+    }
+
     /// Settles a request.
     pub(crate) fn remove(&mut self, key: RequestKey) -> Option<UnsettledRequest> {
         let row = self.rows.remove(self.position(key)?)?;

@@ -3,7 +3,7 @@
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_model::Error;
+use pintle_model::{Error, RequestId};
 use pintle_proto::{Connection, Event, Reply, RequestKey, Ticket, Transmit};
 
 use crate::driver_waker::DriverWaker;
@@ -50,6 +50,14 @@ pub trait EngineHandle: Send + Sync + 'static {
         let mut is_open = false;
         self.engine(&mut |engine| is_open |= engine.is_open(key));
         is_open
+    }
+
+    /// Returns the JSON-RPC id of a request that is neither answered nor cancelled. Two conversations may use
+    /// the same id.
+    fn request_id(&self, key: RequestKey) -> Option<RequestId> {
+        let mut id = None;
+        self.engine(&mut |engine| id = engine.request_id(key).cloned());
+        id
     }
 
     /// Closes the connection that waits for the answer to a request; its client reconnects. Returns

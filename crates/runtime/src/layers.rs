@@ -10,7 +10,10 @@ pub use limit::{Limit, LimitLayer};
 pub use timeout::{Timeout, TimeoutLayer};
 pub use trace::{Trace, TraceLayer};
 
-/// Hands everything but `call` through to the service inside.
+/// Delegates every method of [`Service`](crate::Service) but `call` to the field `inner`, for layers in crates
+/// of this workspace. The crate needs `pintle-proto`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! delegate_to_inner {
     () => {
         fn profile(&self) -> std::sync::Arc<pintle_proto::ServerProfile> {
@@ -21,19 +24,19 @@ macro_rules! delegate_to_inner {
             self.inner.notified(notified);
         }
 
-        fn attach(&self, engine: std::sync::Weak<dyn crate::engine_handle::EngineHandle>) {
+        fn attach(&self, engine: std::sync::Weak<dyn $crate::EngineHandle>) {
             self.inner.attach(engine);
         }
 
-        fn leave(&self) -> crate::future::BoxFuture<'_, ()> {
+        fn leave(&self) -> $crate::BoxFuture<'_, ()> {
             self.inner.leave()
         }
 
         fn param_headers(
             &self,
             tool: &str,
-            principal: Option<&crate::principal::Principal>,
-        ) -> std::sync::Arc<[crate::ParamHeader]> {
+            principal: Option<&$crate::Principal>,
+        ) -> std::sync::Arc<[$crate::ParamHeader]> {
             self.inner.param_headers(tool, principal)
         }
 
@@ -41,11 +44,11 @@ macro_rules! delegate_to_inner {
             &self,
             method: &str,
             subject: &str,
-            principal: &crate::principal::Principal,
-        ) -> Option<crate::principal::MissingScopes> {
+            principal: &$crate::Principal,
+        ) -> Option<$crate::MissingScopes> {
             self.inner.missing_scopes(method, subject, principal)
         }
     };
 }
 
-use delegate_to_inner;
+use crate::delegate_to_inner;

@@ -2,7 +2,7 @@
 
 use std::task::{Context, Poll};
 
-use pintle_model::Error;
+use pintle_model::{Error, RequestId};
 use pintle_proto::{Connection, Reply, RequestKey, SingleRequest, Ticket};
 
 use crate::driver_waker::DriverWaker;
@@ -94,6 +94,10 @@ impl EngineHandle for SharedRequest {
 
     fn is_open(&self, key: RequestKey) -> bool {
         self.lock().request.is_open(key)
+    }
+
+    fn request_id(&self, key: RequestKey) -> Option<RequestId> {
+        self.lock().request.request_id(key).cloned()
     }
 
     fn is_behind(&self, _key: RequestKey) -> bool {

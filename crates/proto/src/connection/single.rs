@@ -171,6 +171,15 @@ impl SingleRequest {
         }
     }
 
+    /// Returns the id of the request if it is neither answered nor cancelled.
+    pub fn request_id(&self, key: RequestKey) -> Option<&RequestId> {
+        match (&self.engine, &self.state) {
+            (Some(engine), _) => engine.request_id(key),
+            (None, State::Running(open)) if key == RequestKey::FIRST => Some(&open.id),
+            (None, _) => None,
+        }
+    }
+
     /// Whether the peer reads so slowly that notices are about to be merged or dropped.
     pub fn is_peer_slow(&self) -> bool {
         self.engine

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use pintle_model::RequestId;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{Cancelled, Notice};
 
@@ -31,6 +32,11 @@ impl Connection {
     #[inline]
     pub fn is_open(&self, key: RequestKey) -> bool {
         self.inbound.contains(key)
+    }
+
+    /// Returns the id of a request that is neither answered nor cancelled.
+    pub fn request_id(&self, key: RequestKey) -> Option<&RequestId> {
+        self.inbound.id(key)
     }
 
     /// How many requests of the peer are neither answered nor cancelled, listeners included.

@@ -1,0 +1,4 @@
+//! A client and a server in one process, with exporters in memory.
+
+mod desk;
+mod server;
