@@ -30,7 +30,7 @@ mod token_expiry;
 
 use std::convert::Infallible;
 use std::fmt;
-use std::future::{Future, ready};
+use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -46,7 +46,7 @@ pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;
 
-use endpoint::{AcceptedHead, Endpoint, EndpointResponse};
+use endpoint::{Endpoint, EndpointResponse};
 
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
@@ -107,19 +107,15 @@ impl<S: Service> HttpService<S> {
         Some(self.endpoint.reject_head(rejection, parts))
     }
 
-    /// Reads the head of a request at once, and its body when the future is polled.
     fn answer<B>(&self, request: Request<B>) -> AnswerFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
-        match self.endpoint.accept_head(request) {
-            AcceptedHead::Answered(answer) => Box::pin(ready(Ok(answer))),
-            AcceptedHead::Post { parts, body, forms } => {
-                let endpoint = Arc::clone(&self.endpoint);
-                Box::pin(async move { Ok(endpoint.answer_post(parts, body, forms).await) })
-            }
-        }
+        let endpoint = Arc::clone(&self.endpoint);
+        let (parts, body) = request.into_parts();
+        let parts = Arc::new(parts);
+        Box::pin(async move { Ok(endpoint.answer(parts, body).await) })
     }
 
     pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {

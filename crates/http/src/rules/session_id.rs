@@ -32,17 +32,27 @@ impl SessionId {
     }
 }
 
-/// Reads one half of a name.
+/// Reads one half of a name. It looks at all digits before it decides, because that takes fewer steps.
 fn half(digits: [u8; 16]) -> Option<u64> {
-    digits.into_iter().try_fold(0, |number, byte| {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => return None,
-        };
-        Some(number << 4 | u64::from(digit))
-    })
+    let (mut number, mut all) = (0, 0);
+    for byte in digits {
+        let digit = VALUES[usize::from(byte)];
+        number = number << 4 | u64::from(digit & 15);
+        all |= digit;
+    }
+    (all < 16).then_some(number)
 }
+
+/// The values of digits; 255 for all other bytes.
+static VALUES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        values[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    values
+};
 
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

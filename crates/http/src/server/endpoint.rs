@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Request, Response, StatusCode};
+use http::{Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
@@ -37,6 +37,7 @@ use crate::rules::cause;
 use crate::rules::classify::{HeadDecision, HttpRejection, Route, Settings, by_body, by_head};
 use crate::rules::media::AcceptedTypes;
 use crate::rules::param_headers;
+use crate::rules::request_headers::RequestHeaders;
 
 pub(super) use caller::Caller;
 pub(super) use scopes::all_missing;
@@ -92,55 +93,39 @@ impl<S: Service> Endpoint<S> {
         self.closed.has_begun()
     }
 
-    /// Reads the head of a request, before any future exists.
-    pub(super) fn accept_head<B>(&self, request: Request<B>) -> AcceptedHead<B> {
+    /// Answers a request.
+    pub(super) async fn answer<B: Body>(&self, parts: Arc<Parts>, body: B) -> EndpointResponse {
         if self.closed.has_begun() {
-            return AcceptedHead::Answered(self.busy(&cause::CLOSING));
+            return self.busy(&cause::CLOSING);
         }
-        let (parts, body) = request.into_parts();
-        AcceptedHead::Answered(match by_head(&parts, &self.settings) {
-            Err(rejection) => self.reject_head(rejection, &parts),
-            Ok(HeadDecision::Stream(id)) => self.open_stream(id, &parts),
-            Ok(HeadDecision::End(id)) => self.end_session(id, &parts),
-            Ok(HeadDecision::Body(forms)) => {
-                // Shared at once, because handlers share it later and it is large to move.
-                let parts = Arc::new(parts);
-                return AcceptedHead::Post { parts, body, forms };
-            }
-        })
-    }
-
-    /// Reads the body of a post, and answers it.
-    pub(super) async fn answer_post<B: Body>(
-        &self,
-        parts: Arc<Parts>,
-        body: B,
-        forms: AcceptedTypes,
-    ) -> EndpointResponse {
+        // The rules for the head and those for the message read the same headers, so they are found once.
+        let headers = RequestHeaders::of(&parts.headers);
+        let forms = match by_head(&parts, &headers, &self.settings) {
+            Ok(HeadDecision::Body(forms)) => forms,
+            Ok(HeadDecision::Stream(id)) => return self.open_stream(id, &parts),
+            Ok(HeadDecision::End(id)) => return self.end_session(id, &parts),
+            Err(rejection) => return self.reject_head(rejection, &parts),
+        };
         let bytes = match body::read(body, self.options.limits.of_bodies()).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
-        let mut parts = Some(parts);
-        let begin = |cx: &mut Context<'_>| {
-            let parts = parts.take().expect("this closure is called once");
-            Poll::Ready(self.begin_answer(cx, parts, &bytes, forms))
+        let post = Post {
+            parts: &parts,
+            headers: &headers,
+            bytes: &bytes,
+            forms,
         };
-        match poll_fn(begin).await {
+        match poll_fn(|cx| Poll::Ready(self.begin_answer(cx, post))).await {
             BegunAnswer::Ready(answer) => answer,
             BegunAnswer::Later(answer) => answer.await,
         }
     }
 
     /// Handles a post up to its first wait. What most posts do not need is boxed.
-    fn begin_answer(
-        &self,
-        cx: &mut Context<'_>,
-        parts: Arc<Parts>,
-        bytes: &Bytes,
-        forms: AcceptedTypes,
-    ) -> BegunAnswer<'_> {
-        match self.accept(parts, bytes, forms) {
+    fn begin_answer(&self, cx: &mut Context<'_>, post: Post<'_>) -> BegunAnswer<'_> {
+        let forms = post.forms;
+        match self.accept(post) {
             PostResult::Answered(answer) => BegunAnswer::Ready(answer),
             PostResult::Batch(batch) => {
                 let delay = self.options.limits.keep_alive_interval;
@@ -192,15 +177,16 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Handles a post up to its first wait, where borrows of its bytes end.
-    fn accept(&self, parts: Arc<Parts>, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
-        let message = match Message::parse_within(bytes, self.values()) {
+    fn accept(&self, post: Post<'_>) -> PostResult<S> {
+        let message = match Message::parse_within(post.bytes, self.values()) {
             Ok(message) => message,
-            Err(malformed) => return self.accept_other(parts, bytes, forms, malformed),
+            Err(malformed) => return self.accept_other(post, malformed),
         };
-        let Decided { route, terms } = match self.decide(&parts, &message) {
+        let Decided { route, terms } = match self.decide(post, &message) {
             Ok(decided) => decided,
             Err(rejection) => return self.reject(rejection).into(),
         };
+        let (parts, forms) = (Arc::clone(post.parts), post.forms);
         match (route, message) {
             (Route::Exchange, Message::Request(request))
                 if forms == AcceptedTypes::Json && request.method == Listen::NAME =>
@@ -222,29 +208,23 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Accepts a body that is not one message: it may be a batch.
-    fn accept_other(
-        &self,
-        parts: Arc<Parts>,
-        bytes: &Bytes,
-        forms: AcceptedTypes,
-        malformed: InvalidMessage,
-    ) -> PostResult<S> {
-        match Batch::read(bytes, self.values()) {
-            Some(Ok(batch)) => self.accept_batch(parts, &batch, forms),
+    fn accept_other(&self, post: Post<'_>, malformed: InvalidMessage) -> PostResult<S> {
+        match Batch::read(post.bytes, self.values()) {
+            Some(Ok(batch)) => self.accept_batch(Arc::clone(post.parts), &batch, post.forms),
             Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
             None => self.reject(HttpRejection::malformed(malformed)).into(),
         }
     }
 }
 
-/// A head that was read: the response is ready, or the body follows.
-pub(super) enum AcceptedHead<B> {
-    Answered(EndpointResponse),
-    Post {
-        parts: Arc<Parts>,
-        body: B,
-        forms: AcceptedTypes,
-    },
+/// A post whose head was accepted.
+#[derive(Clone, Copy)]
+struct Post<'p> {
+    // Shared, because handlers share it, and because it is large to move.
+    parts: &'p Arc<Parts>,
+    headers: &'p RequestHeaders<'p>,
+    bytes: &'p Bytes,
+    forms: AcceptedTypes,
 }
 
 /// The answer to a post after its first poll.
@@ -283,10 +263,10 @@ impl<S: Service> From<EndpointResponse> for PostResult<S> {
 impl<S: Service> Endpoint<S> {
     /// Returns the route of a message, and its terms if it states them. Headers that repeat arguments
     /// of a tool are checked last, because this check needs the results of the others.
-    fn decide(&self, parts: &Parts, message: &Message<'_>) -> Result<Decided, HttpRejection> {
-        let headers = &parts.headers;
+    fn decide(&self, post: Post<'_>, message: &Message<'_>) -> Result<Decided, HttpRejection> {
+        let parts = post.parts;
         let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
-        let (route, outline, terms) = by_body(headers, message, &self.settings, &terms_of)?;
+        let (route, outline, terms) = by_body(post.headers, message, &self.settings, &terms_of)?;
         if let Some(missing) = self.missing_scopes(parts, message, &outline) {
             return Err(HttpRejection::scopes(missing));
         }
@@ -298,7 +278,7 @@ impl<S: Service> Endpoint<S> {
                 &self
                     .service
                     .param_headers(&tool, parts.extensions.get::<Principal>()),
-                headers,
+                &parts.headers,
                 outline.arguments(),
             )
             .map_err(|why| HttpRejection::error(why.into()).with_id(Some(request.id.clone())))?;

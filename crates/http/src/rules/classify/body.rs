@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use http::HeaderMap;
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Error, Feature, RequestEnvelope, RequestId, Revision};
 use pintle_proto::Terms;
@@ -24,12 +23,11 @@ pub(crate) type TermsOf<'t> =
 ///
 /// [`HttpRejection`] with the request's id.
 pub(crate) fn by_body<'a>(
-    headers: &HeaderMap,
+    headers: &RequestHeaders<'_>,
     message: &Message<'a>,
     settings: &Settings,
     terms: &TermsOf<'_>,
 ) -> Result<(Route, ParamsPreview<'a>, Option<Arc<Terms>>), HttpRejection> {
-    let headers = &RequestHeaders::of(headers);
     let reading = Reading::of(headers, message, terms)
         .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {

@@ -25,8 +25,12 @@ pub(crate) enum HeadDecision {
 /// # Errors
 ///
 /// [`HttpRejection`], before the body is looked at.
-pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<HeadDecision, HttpRejection> {
-    let facts = Facts::new(parts, settings);
+pub(crate) fn by_head(
+    parts: &Parts,
+    headers: &RequestHeaders<'_>,
+    settings: &Settings,
+) -> Result<HeadDecision, HttpRejection> {
+    let facts = Facts::new(parts, headers, settings);
     match LADDER.iter().find_map(|(_, rule)| rule(&facts)) {
         Some(verdict) => verdict,
         None => Ok(HeadDecision::Body(facts.accepted)),
@@ -35,7 +39,7 @@ pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<HeadDecision
 
 struct Facts<'r> {
     parts: &'r Parts,
-    headers: RequestHeaders<'r>,
+    headers: &'r RequestHeaders<'r>,
     accepted: AcceptedTypes,
     settings: &'r Settings,
 }
@@ -64,7 +68,8 @@ const LADDER: &[Rule] = &[
 /// [`HttpRejection`], before the body is looked at.
 #[cfg(feature = "sse")]
 pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), HttpRejection> {
-    let facts = Facts::new(parts, settings);
+    let headers = RequestHeaders::of(&parts.headers);
+    let facts = Facts::new(parts, &headers, settings);
     let rules = [foreign, other_verb_of_two, unwanted_stream, other_body];
     let verdict = rules.iter().find_map(|rule| rule(&facts));
     verdict.map_or(Ok(()), |verdict| verdict.map(|_| ()))
@@ -80,7 +85,7 @@ fn foreign(facts: &Facts<'_>) -> Verdict {
     let barred = facts
         .settings
         .access
-        .check(facts.parts, &facts.headers)
+        .check(facts.parts, facts.headers)
         .err()?;
     Some(Err(HttpRejection::because(barred.cause())))
 }
@@ -94,13 +99,13 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
     if facts.is_post() {
         return None;
     }
-    let modern = matches!(named_revision(&facts.headers), Ok(Named::Modern));
+    let modern = matches!(named_revision(facts.headers), Ok(Named::Modern));
     let refused = modern || facts.settings.legacy != LegacyMode::Sessions;
     refused.then(|| Err(HttpRejection::verb("POST")))
 }
 
 fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
-    let unwanted = facts.parts.method == Method::GET && !accepts(&facts.headers, EVENT_STREAM);
+    let unwanted = facts.parts.method == Method::GET && !accepts(facts.headers, EVENT_STREAM);
     unwanted.then(|| Err(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED)))
 }
 
@@ -108,7 +113,7 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     if facts.is_post() {
         return None;
     }
-    match named_revision(&facts.headers) {
+    match named_revision(facts.headers) {
         Err(fault) => Some(Err(HttpRejection::fault(fault))),
         Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(date, true))),
         Ok(_) => None,
@@ -121,7 +126,7 @@ fn session_verb(facts: &Facts<'_>) -> Verdict {
         Method::DELETE => HeadDecision::End,
         _ => return None,
     };
-    let session = named_session(&facts.headers);
+    let session = named_session(facts.headers);
     Some(session.and_then(|id| id.map(route).ok_or_else(HttpRejection::session_required)))
 }
 
@@ -129,7 +134,7 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
     if !facts.is_post() {
         return None;
     }
-    let json = is_json_body(&facts.headers);
+    let json = is_json_body(facts.headers);
     (!json).then(|| Err(HttpRejection::because(&cause::NOT_JSON)))
 }
 
@@ -139,12 +144,11 @@ fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
 }
 
 impl<'r> Facts<'r> {
-    fn new(parts: &'r Parts, settings: &'r Settings) -> Self {
-        let headers = RequestHeaders::of(&parts.headers);
+    fn new(parts: &'r Parts, headers: &'r RequestHeaders<'r>, settings: &'r Settings) -> Self {
         Self {
             parts,
             headers,
-            accepted: AcceptedTypes::of(&headers),
+            accepted: AcceptedTypes::of(headers),
             settings,
         }
     }
@@ -185,7 +189,9 @@ mod tests {
             access: HostPolicy::loopback(),
             legacy,
         };
-        by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
+        let headers = RequestHeaders::of(&parts.headers);
+        let decided = by_head(&parts, &headers, &settings);
+        decided.map_err(|rejection| rejection.status.as_u16())
     }
 
     /// A method, headers, and the expected decision.

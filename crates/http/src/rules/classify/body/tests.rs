@@ -1,3 +1,4 @@
+use http::HeaderMap;
 use pintle_proto::lifecycle::stated_terms;
 
 use super::*;
@@ -35,7 +36,7 @@ fn decide_as(legacy: LegacyMode, headers: &[(&str, &str)], body: &str) -> Said {
         legacy,
     };
     let id = id_of(&message);
-    match by_body(&map, &message, &settings, &read_terms) {
+    match by_body(&RequestHeaders::of(&map), &message, &settings, &read_terms) {
         Ok((route, ..)) => Ok(route),
         Err(rejection) => {
             assert_eq!(rejection.id, id, "an error carries the id of its request");
@@ -334,10 +335,15 @@ fn an_unsupported_revision_is_answered_with_those_that_are_served() {
         access: HostPolicy::loopback(),
         legacy: LegacyMode::Sessions,
     };
-    let error = by_body(&headers, &message, &settings, &read_terms)
-        .expect_err("refused")
-        .error
-        .expect("an error");
+    let error = by_body(
+        &RequestHeaders::of(&headers),
+        &message,
+        &settings,
+        &read_terms,
+    )
+    .expect_err("refused")
+    .error
+    .expect("an error");
     let expected = serde_json::json!({"supported": ["2026-07-28"], "requested": "1900-01-01"});
     assert_eq!(error.data.as_deref(), Some(&expected));
 }
