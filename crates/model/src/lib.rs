@@ -22,6 +22,7 @@ mod open_enum;
 mod raw_json;
 mod revision;
 mod span;
+mod special;
 
 pub use empty::{EmptyResult, NoParams};
 pub use extra::Extra;
@@ -80,7 +81,7 @@ pub use level::LoggingLevel;
 pub use logging::{LogMessageParams, SetLevelParams};
 pub use page::{Cursor, ListParams};
 pub use progress::{CancelledParams, ProgressParams};
-pub use progress_notice::ProgressNotice;
+pub use progress_notice::{ProgressHead, ProgressNotice};
 pub use prompts::{
     GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
 };

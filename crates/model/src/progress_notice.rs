@@ -7,8 +7,8 @@ use crate::{Feature, Meta, ProgressToken, RequestId, Revision};
 /// notice that was received.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgressNotice<'a> {
-    /// Token that the request chose for its progress.
-    pub token: &'a ProgressToken,
+    /// The beginning of the notices of the request.
+    pub head: &'a ProgressHead,
     /// Progress until now. JSON cannot express infinity and NaN: they become 0.
     pub progress: f64,
     /// Total amount of work, if JSON can express it.
@@ -19,12 +19,30 @@ pub struct ProgressNotice<'a> {
     pub related_task: Option<&'a str>,
 }
 
-/// The message up to the token, and the method in it.
+/// The beginning of all progress notices of one request: the envelope and the token. It is written once.
+#[derive(Debug, Clone)]
+pub struct ProgressHead(Vec<u8>);
+
+/// The message up to the token.
 const HEAD: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\
     \"params\":{\"progressToken\":";
 
-/// Enough for the names of members, three numbers and the braces.
-const ROOM: usize = HEAD.len() + 120;
+/// Enough for the names of members, two numbers and the braces.
+const ROOM: usize = 100;
+
+impl ProgressHead {
+    /// The beginning of notices with the token that a request chose for its progress.
+    pub fn new(token: &ProgressToken) -> Self {
+        let mut head = Vec::with_capacity(HEAD.len() + ROOM);
+        head.extend_from_slice(HEAD);
+        match &token.0 {
+            RequestId::String(token) => quoted(&mut head, token),
+            RequestId::Integer(token) => written(Writer::new(&mut head).delegate(token)),
+        }
+        head.extend_from_slice(b",\"progress\":");
+        Self(head)
+    }
+}
 
 impl ProgressNotice<'_> {
     /// Returns the whole message, as `revision` knows it.
@@ -39,10 +57,9 @@ impl ProgressNotice<'_> {
         let message = self
             .message
             .filter(|_| revision.has(Feature::ProgressMessage));
-        out.reserve(ROOM + self.text_len());
-        out.extend_from_slice(HEAD);
-        token(out, self.token);
-        out.extend_from_slice(b",\"progress\":");
+        let message_room = message.map_or(0, |text| text.len() + text.len() / 16);
+        out.reserve(self.head.0.len() + ROOM + message_room);
+        out.extend_from_slice(&self.head.0);
         number(out, finite(self.progress).unwrap_or_default());
         if let Some(total) = self.total.and_then(finite) {
             out.extend_from_slice(b",\"total\":");
@@ -56,23 +73,6 @@ impl ProgressNotice<'_> {
             related(out, task);
         }
         out.extend_from_slice(b"}}");
-    }
-
-    /// Length of the texts, and room for the line ends in a message.
-    fn text_len(self) -> usize {
-        let token = match &self.token.0 {
-            RequestId::String(token) => token.len() + token.len() / 16,
-            RequestId::Integer(_) => 0,
-        };
-        let message = self.message.map_or(0, |text| text.len() + text.len() / 16);
-        token + message
-    }
-}
-
-fn token(out: &mut Vec<u8>, token: &ProgressToken) {
-    match &token.0 {
-        RequestId::String(token) => quoted(out, token),
-        RequestId::Integer(token) => written(Writer::new(out).delegate(token)),
     }
 }
 
@@ -105,8 +105,8 @@ mod tests {
     use crate::method::{Notice, Progress};
     use crate::{Fit, ProgressParams};
 
-    fn by_serde(notice: ProgressNotice<'_>, revision: Revision) -> Vec<u8> {
-        let mut params = ProgressParams::new(notice.token.clone(), notice.progress);
+    fn by_serde(token: &ProgressToken, notice: ProgressNotice<'_>, revision: Revision) -> Vec<u8> {
+        let mut params = ProgressParams::new(token.clone(), notice.progress);
         params.total = notice.total.and_then(finite);
         params.message = notice.message.map(str::to_owned);
         params.meta = notice.related_task.map(|task| {
@@ -135,15 +135,16 @@ mod tests {
             message in prop::option::of("(?s).{0,200}"),
             task in prop::option::of("(?s).{0,20}"),
         ) {
+            let head = ProgressHead::new(&token);
             for revision in Revision::ALL {
                 let notice = ProgressNotice {
-                    token: &token,
+                    head: &head,
                     progress,
                     total,
                     message: message.as_deref(),
                     related_task: task.as_deref(),
                 };
-                prop_assert_eq!(notice.to_message(revision), by_serde(notice, revision));
+                prop_assert_eq!(notice.to_message(revision), by_serde(&token, notice, revision));
             }
         }
     }
@@ -152,13 +153,13 @@ mod tests {
     fn numbers_that_json_lacks_are_not_in_a_notice() {
         let token = ProgressToken(RequestId::from(1));
         let notice = ProgressNotice {
-            token: &token,
+            head: &ProgressHead::new(&token),
             progress: f64::NAN,
             total: Some(f64::INFINITY),
             message: None,
             related_task: None,
         };
         let latest = Revision::LATEST;
-        assert_eq!(notice.to_message(latest), by_serde(notice, latest));
+        assert_eq!(notice.to_message(latest), by_serde(&token, notice, latest));
     }
 }

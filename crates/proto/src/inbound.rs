@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pintle_model::{Feature, ProgressToken, RequestId, Task};
+use pintle_model::{Feature, ProgressHead, ProgressToken, RequestId, Task};
 
 use crate::inline_queue::InlineQueue;
 use crate::io::{IncomingRequest, Lane, RequestKey};
@@ -45,6 +45,8 @@ pub(crate) struct UnsettledRequest {
     pub(crate) id: RequestId,
     pub(crate) terms: Arc<Terms>,
     pub(crate) progress_token: Option<ProgressToken>,
+    /// The beginning of its progress notices; `None` before the first one.
+    pub(crate) progress_head: Option<ProgressHead>,
     /// The last progress that was sent; only more than this is sent again.
     pub(crate) progress: f64,
     /// The task of the core that the request has become.
@@ -161,6 +163,7 @@ impl Inbound {
             id: open.id,
             terms: Arc::clone(terms),
             progress_token: open.progress_token,
+            progress_head: None,
             progress: f64::NEG_INFINITY,
             task: None,
             unsent_status: None,

@@ -11,6 +11,7 @@ use super::outline::{Member, Outline};
 use super::params::ParamsRef;
 use crate::RawJson;
 use crate::span::Span;
+use crate::special::SpecialBytes;
 
 /// Deepest nesting that is read here. The careful reader accepts more.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -45,6 +46,7 @@ fn whole_object<'a>(
         at: 0,
         depth: 0,
         values,
+        specials: SpecialBytes::default(),
     };
     scan.skip_space();
     scan.object(member)?;
@@ -170,6 +172,7 @@ struct Scan<'a> {
     depth: usize,
     /// The values that may still follow.
     values: usize,
+    specials: SpecialBytes,
 }
 
 impl<'a> Scan<'a> {
@@ -317,43 +320,37 @@ impl<'a> Scan<'a> {
     #[inline]
     fn string(&mut self) -> Option<bool> {
         self.byte(b'"')?;
-        let mut has_escapes = false;
-        loop {
-            self.skip_plain();
-            match self.peek() {
-                b'"' => {
-                    self.at += 1;
-                    return Some(has_escapes);
-                }
-                b'\\' => self.escape()?,
-                _ => return None,
-            }
-            has_escapes = true;
+        match self.next_special()? {
+            b'"' => Some(false),
+            special => self.escapes(special).map(|()| true),
         }
     }
 
-    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    /// Reads a string from its first escape on.
+    #[inline(never)]
+    fn escapes(&mut self, mut special: u8) -> Option<()> {
+        while special != b'"' {
+            if special != b'\\' {
+                return None;
+            }
+            self.escape()?;
+            special = self.next_special()?;
+        }
+        Some(())
+    }
+
+    /// Moves behind the next quote, backslash or control character, and returns it.
     #[inline]
-    fn skip_plain(&mut self) {
+    fn next_special(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
-        while let Some(word) = bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
-            let marks = special_bytes(u64::from_le_bytes(*word));
-            if marks != 0 {
-                self.at += (marks.trailing_zeros() / 8) as usize;
-                return;
-            }
-            self.at += 8;
-        }
-        while let Some(byte) = bytes.get(self.at) {
-            if matches!(byte, b'"' | b'\\' | 0..0x20) {
-                return;
-            }
-            self.at += 1;
-        }
+        self.at = self.specials.next(bytes, self.at);
+        let special = bytes.get(self.at).copied();
+        self.at += 1;
+        special
     }
 
+    /// Reads an escape after its backslash.
     fn escape(&mut self) -> Option<()> {
-        self.at += 1;
         let byte = self.peek();
         self.at += 1;
         match byte {
@@ -393,15 +390,4 @@ impl<'a> Scan<'a> {
         }
         (self.at > start).then_some(())
     }
-}
-
-/// The high bit of each byte of `word` that is a quote, a backslash or a control character. Bits
-/// above the lowest one may be wrong.
-#[inline]
-fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = ONES << 7;
-    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    control | zero_bytes(word ^ (ONES * 0x22)) | zero_bytes(word ^ (ONES * 0x5c))
 }

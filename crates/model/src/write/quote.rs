@@ -5,8 +5,7 @@
 //! copy of fixed length that is cut to its own. A short text, and the end of a long one, is searched
 //! eight bytes at a time.
 
-/// Bytes of a long text that are examined together: as many as a mask has bits.
-const PART: usize = 64;
+use crate::special::{PART, is_special, mask};
 
 /// Adds `text` as a JSON string.
 pub(crate) fn quoted(out: &mut Vec<u8>, text: &str) {
@@ -66,20 +65,6 @@ fn piece(out: &mut Vec<u8>, text: &[u8], length: usize) {
     }
 }
 
-/// Returns a mask with a bit for each byte that needs an escape.
-fn mask(part: &[u8; PART]) -> u64 {
-    // Gathers the lowest bits of eight bytes into one byte, the highest.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut flags = [0; PART];
-    for (flag, byte) in flags.iter_mut().zip(part) {
-        *flag = u8::from(is_special(*byte));
-    }
-    let (words, _) = flags.as_chunks::<8>();
-    words.iter().rev().fold(0, |mask, word| {
-        mask << 8 | u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56
-    })
-}
-
 /// Adds a short text.
 fn words(out: &mut Vec<u8>, text: &[u8]) {
     if is_plain(text) {
@@ -122,12 +107,6 @@ fn first_special(text: &[u8]) -> Option<usize> {
     }
     let at = rest.iter().position(|byte| is_special(*byte))?;
     Some(words.len() * 8 + at)
-}
-
-/// Whether a byte cannot stand in a string: a quote, a backslash, or a control character.
-fn is_special(byte: u8) -> bool {
-    // Without a branch: this is done to many at once.
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
 /// The top bits of the special bytes among eight; the lowest one is exact, bits above it may be too

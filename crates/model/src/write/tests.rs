@@ -103,6 +103,7 @@ fn numbers_are_written_as_serde_json_writes_them() {
         assert_same(&number.next_down());
     }
     assert_same(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+    assert_same(&(0..2_000).map(f64::from).collect::<Vec<_>>());
 }
 
 #[test]

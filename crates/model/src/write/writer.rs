@@ -40,6 +40,10 @@ impl<'w> Writer<'w> {
             Some(number @ 10..100) => {
                 self.push(&[digit(number / 10), digit(number), b'.', b'0']);
             }
+            Some(number @ 100..1_000) => {
+                let [hundreds, tens] = [digit(number / 100), digit(number / 10)];
+                self.push(&[hundreds, tens, digit(number), b'.', b'0']);
+            }
             Some(number) => {
                 self.again().delegate(&number)?;
                 self.push(b".0");

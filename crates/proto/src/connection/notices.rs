@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use pintle_model::ProgressNotice;
 use pintle_model::method::{LogMessage, Notice};
 use pintle_model::{LogMessageParams, LoggingLevel};
+use pintle_model::{ProgressHead, ProgressNotice};
 
 use super::tasks::related;
 use super::{Connection, Side};
@@ -44,7 +44,9 @@ impl Connection {
         }
         row.progress = progress;
         let notice = ProgressNotice {
-            token,
+            head: row
+                .progress_head
+                .get_or_insert_with(|| ProgressHead::new(token)),
             progress,
             total,
             message,
