@@ -1,8 +1,9 @@
 //! The lines for `Cargo.toml` in front of each program: they have its crates and the features that it needs.
 
 /// Crates that programs of the book use by a path.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "axum",
+    "opentelemetry",
     "pintle",
     "pintle_skills",
     "pintle_testkit",
@@ -14,12 +15,13 @@ const CRATES: [&str; 9] = [
 ];
 
 /// Parts of a program, each with the features of `pintle` of which it needs one.
-const FEATURES: [(&str, &[&str]); 11] = [
+const FEATURES: [(&str, &[&str]); 12] = [
     ("Client::", &["client", "http-client", "auth"]),
     ("HttpConnect", &["http-client", "auth"]),
     (".connect(\"http", &["http-client", "auth"]),
     ("DocumentClient", &["http-client", "auth"]),
     ("OAuth::", &["auth"]),
+    ("otel::", &["otel"]),
     ("RequireBearer", &["auth-server"]),
     (".serve_http(", &["http", "auth-server"]),
     (".into_http", &["http", "auth-server"]),
