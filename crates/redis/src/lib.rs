@@ -19,6 +19,7 @@
 //! ```
 
 mod connect_error;
+mod connection;
 mod link;
 mod logs;
 mod names;

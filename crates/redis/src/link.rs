@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pintle_store::{StoreError, StoreLimits};
-use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind,
     Value,
 };
 
 use crate::connect_error::ClientError;
+use crate::connection::Confirmation;
 use crate::operation_error::{OperationError, needs_connection};
 use crate::pending::Pending;
 use crate::scripts::Call;
@@ -67,7 +67,8 @@ impl Link {
     pub(crate) async fn run<T: FromRedisValue>(&self, call: Call) -> Result<T, StoreError> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let slot = &self.slots[turn % self.slots.len()];
-        self.bounded(call.bytes, slot.send(&call)).await
+        let (answer, _) = self.bounded(call.bytes, slot.send(&call, None)).await?;
+        Ok(answer)
     }
 
     /// Carries out a write, and waits for replicas if the URL requires it.
@@ -75,7 +76,12 @@ impl Link {
         let Some(slot) = &self.confirming else {
             return self.run(call).await;
         };
-        let sent = slot.confirm(&call, self.replicas, self.timeout);
+        let confirmation = Confirmation {
+            replicas: self.replicas,
+            // The connection must answer before the operation times out.
+            limit: self.timeout * 3 / 4,
+        };
+        let sent = slot.send(&call, Some(confirmation));
         let (answer, found) = self.bounded(call.bytes, sent).await?;
         if found < self.replicas {
             let required = self.replicas;
@@ -84,9 +90,18 @@ impl Link {
         Ok(answer)
     }
 
-    /// Sends a command without limits, for the start.
+    /// Sends a call without limits, for the start.
     pub(crate) async fn send<T: FromRedisValue>(&self, call: &Call) -> RedisResult<T> {
-        self.slots[0].send(call).await
+        self.slots[0]
+            .send(call, None)
+            .await
+            .map(|(answer, _)| answer)
+    }
+
+    /// Returns the descriptions of the servers that accept writes.
+    pub(crate) async fn descriptions(&self) -> RedisResult<Vec<String>> {
+        let mut connection = self.slots[0].current().connection.await?;
+        connection.descriptions().await
     }
 
     async fn bounded<T>(
@@ -147,50 +162,28 @@ impl Slot {
             .clone()
     }
 
-    async fn send<T: FromRedisValue>(&self, call: &Call) -> RedisResult<T> {
-        let current = self.current();
-        let sent = async {
-            let mut connection = current.connection.await?;
-            let sent = call.command.query_async(&mut connection).await;
-            match sent {
-                Err(error) if is_unknown_script(&error) => {
-                    load(call, &mut connection).await?;
-                    call.command.query_async(&mut connection).await
-                }
-                sent => sent,
-            }
-        };
-        let sent = sent.await;
-        sent.inspect_err(|error| self.replace_after(error, current.generation))
-    }
-
-    /// Sends a write and then a command that waits for replicas. Returns the number of replicas that have
-    /// the write, too.
-    async fn confirm<T: FromRedisValue>(
+    /// Sends a call. Returns its answer and the number of replicas that have acknowledged it.
+    async fn send<T: FromRedisValue>(
         &self,
         call: &Call,
-        replicas: usize,
-        timeout: Duration,
+        confirmation: Option<Confirmation>,
     ) -> RedisResult<(T, usize)> {
-        // The connection must answer before the operation times out.
-        let patience = (timeout * 3 / 4).as_millis() as u64;
-        let mut both = redis::pipe();
-        both.add_command(call.command.clone());
-        both.cmd("WAIT").arg(replicas).arg(patience);
         let current = self.current();
         let sent = async {
             let mut connection = current.connection.await?;
-            let sent = both.query_async(&mut connection).await;
+            let sent = connection.send(call, confirmation).await;
             match sent {
                 Err(error) if is_unknown_script(&error) => {
-                    load(call, &mut connection).await?;
-                    both.query_async(&mut connection).await
+                    connection.load(call).await?;
+                    connection.send(call, confirmation).await
                 }
                 sent => sent,
             }
         };
         let sent = sent.await;
-        sent.inspect_err(|error| self.replace_after(error, current.generation))
+        let sent = sent.inspect_err(|error| self.replace_after(error, current.generation));
+        let (answer, replicas) = sent?;
+        Ok((redis::from_redis_value(answer)?, replicas))
     }
 
     /// Replaces a connection that has ended, or whose server accepts no writes any more.
@@ -208,23 +201,6 @@ impl Slot {
 
 fn is_unknown_script(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
-}
-
-/// Loads the script of a call. The call did not happen.
-async fn load(call: &Call, connection: &mut MultiplexedConnection) -> RedisResult<()> {
-    if let Some(script) = call.script {
-        script.load_async(connection).await?;
-    }
-    Ok(())
-}
-
-/// Loads all scripts.
-pub(crate) async fn load_all(link: &Link) -> RedisResult<()> {
-    let mut connection = link.slots[0].current().connection.await?;
-    for script in crate::scripts::all() {
-        script.load_async(&mut connection).await?;
-    }
-    Ok(())
 }
 
 /// An answer that is ignored.

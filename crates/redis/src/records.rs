@@ -40,7 +40,7 @@ impl Outcome {
 }
 
 pub(crate) fn get(names: &Names, key: &Key) -> Call {
-    Call::command("GET").arg(names.record(key))
+    Call::get(&names.record(key))
 }
 
 /// Reads the answer of [`get`].

@@ -2,18 +2,26 @@
 
 use std::sync::LazyLock;
 
-use redis::{Cmd, Script, ToRedisArgs};
+use redis::{Cmd, ToRedisArgs};
 
-/// Declares the scripts and a list of all.
+/// A script and its digest.
+pub(crate) struct Script {
+    pub(crate) code: &'static str,
+    digest: String,
+}
+
+impl Script {
+    fn new(code: &'static str) -> Self {
+        let digest = redis::Script::new(code).get_hash().to_owned();
+        Self { code, digest }
+    }
+}
+
+/// Declares the scripts.
 macro_rules! scripts {
     ($($name:ident = $file:literal;)*) => {
         $(pub(crate) static $name: LazyLock<Script> =
             LazyLock::new(|| Script::new(include_str!(concat!("scripts/", $file, ".lua"))));)*
-
-        /// Returns every script.
-        pub(crate) fn all() -> Vec<&'static Script> {
-            vec![$(&*$name),*]
-        }
     };
 }
 
@@ -26,35 +34,45 @@ scripts! {
     PUT = "put";
     READ = "read";
     REMOVE = "remove";
+    TIME = "time";
 }
 
 /// A command, and the script that it runs, if it runs one.
 pub(crate) struct Call {
     pub(crate) command: Cmd,
     pub(crate) script: Option<&'static Script>,
+    /// A key of the command. In a cluster it decides the server.
+    pub(crate) key: String,
     /// Bytes of the values and events.
     pub(crate) bytes: usize,
 }
 
 impl Call {
-    /// Begins the call of a script on some keys.
-    pub(crate) fn of(script: &'static Script, keys: &[String]) -> Self {
-        let mut command = redis::cmd("EVALSHA");
-        command.arg(script.get_hash()).arg(keys.len()).arg(keys);
+    pub(crate) fn new(command: Cmd, key: &str) -> Self {
         Self {
             command,
-            script: Some(script),
+            script: None,
+            key: key.to_owned(),
             bytes: 0,
         }
     }
 
-    /// Begins a command.
-    pub(crate) fn command(name: &str) -> Self {
+    /// Begins the call of a script on some keys.
+    pub(crate) fn of(script: &'static Script, keys: &[String]) -> Self {
+        let mut command = redis::cmd("EVALSHA");
+        command.arg(&script.digest).arg(keys.len()).arg(keys);
+        let key = keys.first().map_or("", String::as_str);
         Self {
-            command: redis::cmd(name),
-            script: None,
-            bytes: 0,
+            script: Some(script),
+            ..Self::new(command, key)
         }
+    }
+
+    /// Reads a key.
+    pub(crate) fn get(key: &str) -> Self {
+        let mut command = redis::cmd("GET");
+        command.arg(key);
+        Self::new(command, key)
     }
 
     /// Adds an argument.

@@ -10,23 +10,24 @@ use pintle_store::{
     StoreLimits, StoreTime, Version, Watchers,
 };
 use redis::aio::PubSub;
+use redis::cluster::ClusterClientBuilder;
 use redis::sentinel::{SentinelClient, SentinelClientBuilder, SentinelServerType};
 use redis::{
-    Client, ClientTlsConfig, ErrorKind, ProtocolVersion, RedisError, RedisResult, TlsCertificates,
-    TlsMode,
+    Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, ErrorKind, ProtocolVersion,
+    RedisError, RedisResult, TlsCertificates, TlsMode,
 };
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::connect_error::{ClientError, ConnectError};
-use crate::link::{Ignored, Link, load_all};
+use crate::link::{Ignored, Link};
 use crate::logs::{self, Append};
 use crate::names::Names;
 use crate::records;
-use crate::scripts::Call;
+use crate::scripts::{Call, TIME};
 use crate::servers::Servers;
 use crate::subscriber::Subscriber;
-use crate::target::{Sentinels, Target, tcp_settings};
+use crate::target::{Hosts, Sentinels, Target, tcp_settings};
 
 mod server;
 
@@ -63,9 +64,9 @@ async fn connect(
     let explain = |error| explain(target, &error);
     let link = Link::open(servers, target, limits).await;
     let link = link.map_err(explain)?;
-    let info: String = link.send(&Call::command("INFO")).await.map_err(explain)?;
-    server::check(&info, &target.host)?;
-    load_all(&link).await.map_err(explain)?;
+    for info in link.descriptions().await.map_err(explain)? {
+        server::check(&info, &target.host)?;
+    }
     let names = Names::new(&target.prefix);
     let probe = probe_key();
     try_operations(&link, &names, &probe, limits)
@@ -88,19 +89,55 @@ fn servers(target: &Target) -> Result<Servers, ConnectError> {
             Some(certificates(target)?)
         }
     };
-    if let Some(sentinels) = &target.sentinels {
-        let client = sentinel_client(target, sentinels, certificates).map_err(explain)?;
-        return Ok(Servers::Sentinels {
-            client: Box::new(Mutex::new(client)),
-            limit: target.connect_timeout,
-        });
-    }
-    let info = target.info.clone();
-    let client = match certificates {
+    let servers = match &target.hosts {
+        Some(Hosts::Sentinels(sentinels)) => {
+            sentinel_client(target, sentinels, certificates).map(|client| Servers::Sentinels {
+                client: Box::new(Mutex::new(client)),
+                limit: target.connect_timeout,
+            })
+        }
+        Some(Hosts::Cluster(addresses)) => cluster(target, addresses, certificates.as_ref()),
+        None => client(target.info.clone(), certificates)
+            .map(Box::new)
+            .map(Servers::One),
+    };
+    servers.map_err(explain)
+}
+
+fn client(info: ConnectionInfo, certificates: Option<TlsCertificates>) -> RedisResult<Client> {
+    match certificates {
         Some(certificates) => Client::build_with_tls(info, certificates),
         None => Client::open(info),
-    };
-    client.map(Box::new).map(Servers::One).map_err(explain)
+    }
+}
+
+fn cluster(
+    target: &Target,
+    addresses: &[ConnectionAddr],
+    certificates: Option<&TlsCertificates>,
+) -> RedisResult<Servers> {
+    let infos = addresses
+        .iter()
+        .map(|it| target.info.clone().set_addr(it.clone()));
+    let infos: Vec<_> = infos.collect();
+    let mut builder = ClusterClientBuilder::new(infos.clone())
+        .use_protocol(ProtocolVersion::RESP3)
+        .tcp_settings(tcp_settings())
+        .connection_timeout(target.connect_timeout)
+        // The time of an operation has its limit elsewhere.
+        .response_timeout(target.operation_timeout.saturating_mul(2))
+        // The client would repeat an operation that may have happened.
+        .retries(0);
+    if let Some(certificates) = certificates {
+        builder = builder.tls(TlsMode::Secure).certs(certificates.clone());
+    }
+    let first = infos
+        .into_iter()
+        .map(|it| client(it, certificates.cloned()));
+    Ok(Servers::Cluster {
+        client: Box::new(builder.build()?),
+        first: first.collect::<RedisResult<_>>()?,
+    })
 }
 
 /// Returns a client for the sentinels. Their connections and those of the server have the same TLS.
@@ -197,8 +234,8 @@ async fn try_operations(
     };
     let prefix = Prefix::from(key.clone());
     let mut calls = vec![
-        Call::command("TIME"),
-        Call::command("GET").arg(names.epoch()),
+        Call::of(&TIME, &[names.epoch()]),
+        Call::get(&names.epoch()),
         records::put(names, now, key, &record, Precondition::Any),
         records::remove(names, now, key, Precondition::Any),
         logs::append(names, now, key, &append),

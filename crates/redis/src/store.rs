@@ -17,7 +17,7 @@ use crate::logs::{self, Append};
 use crate::names::Names;
 use crate::operation_error::OperationError;
 use crate::records::{self, Outcome};
-use crate::scripts::{Call, EPOCH};
+use crate::scripts::{Call, EPOCH, TIME};
 use crate::start::start;
 use crate::subscriber::Subscriber;
 use crate::target::Target;
@@ -42,7 +42,8 @@ pub struct RedisStore {
 impl RedisStore {
     /// Connects to the server of a URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, `rediss://` for TLS, or
     /// `redis+unix:///PATH` for a socket. `redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DATABASE`
-    /// names at most 16 sentinels, which name the server; `rediss+sentinel://` for TLS with both.
+    /// names at most 16 sentinels, which name the server. `redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT`
+    /// names at most 16 servers of a cluster. `rediss+sentinel://` and `rediss+cluster://` are for TLS.
     ///
     /// The parameters of a URL:
     ///
@@ -200,7 +201,8 @@ impl Store for RedisStore {
 
     fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
         Box::pin(async {
-            let (seconds, micros): (u64, u64) = self.link.run(Call::command("TIME")).await?;
+            let call = Call::of(&TIME, &[self.names.epoch()]);
+            let (seconds, micros): (u64, u64) = self.link.run(call).await?;
             let millis = seconds * 1_000 + micros / 1_000;
             Ok(Some(StoreTime::from_millis(millis)))
         })

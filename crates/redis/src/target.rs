@@ -13,9 +13,9 @@ use url::Url;
 
 use crate::connect_error::ConnectError;
 
-mod sentinels;
+mod hosts;
 
-pub(crate) use sentinels::Sentinels;
+pub(crate) use hosts::{Hosts, Sentinels};
 
 /// Default of `prefix`.
 const PREFIX: &str = "pintle";
@@ -42,9 +42,10 @@ const FORM: &str = "the form is redis://USER:PASSWORD@HOST:PORT/DATABASE";
 
 /// The content of a URL. Its `Debug` does not show credentials.
 pub(crate) struct Target {
-    /// The server, or the first sentinel with the settings of the server.
+    /// The server, or the first host with the settings of the servers.
     pub(crate) info: ConnectionInfo,
-    pub(crate) sentinels: Option<Sentinels>,
+    /// The hosts of a URL that has several.
+    pub(crate) hosts: Option<Hosts>,
     /// Host and port, for messages.
     pub(crate) host: String,
     /// 1 to 63 of a-z, 0-9, `_` and `-`.
@@ -81,8 +82,8 @@ impl Target {
 
     /// Returns true if other hosts can read the connection.
     pub(crate) fn is_exposed(&self) -> bool {
-        let sentinels = self.sentinels.iter().flat_map(|it| &it.addresses);
-        let mut addresses = std::iter::once(self.info.addr()).chain(sentinels);
+        let others = self.hosts.iter().flat_map(Hosts::addresses);
+        let mut addresses = std::iter::once(self.info.addr()).chain(others);
         addresses.any(|it| matches!(it, ConnectionAddr::Tcp(host, _) if !is_loopback(host)))
     }
 
@@ -100,12 +101,14 @@ impl Target {
             .set_protocol(ProtocolVersion::RESP3)
             .set_skip_set_lib_name();
         let mut secrets = secrets(&info, &found.url);
-        let sentinels = found.sentinels;
-        secrets.extend(sentinels.iter().filter_map(|it| it.password.clone()));
+        if let Some(Hosts::Sentinels(sentinels)) = &found.hosts {
+            secrets.extend(sentinels.password.clone());
+        }
+        let host = found.hosts.as_ref().map(Hosts::text);
         Ok(Self {
-            host: host(&info, sentinels.as_ref()),
+            host: host.unwrap_or_else(|| info.addr().to_string()),
             info: info.set_redis_settings(redis).set_tcp_settings(tcp),
-            sentinels,
+            hosts: found.hosts,
             prefix: prefix(found.prefix)?,
             connections: found.connections.unwrap_or(CONNECTIONS) as usize,
             replicas: found.wait.unwrap_or(0) as usize,
@@ -117,16 +120,6 @@ impl Target {
             secrets,
         })
     }
-}
-
-/// Returns the address for messages.
-fn host(info: &ConnectionInfo, sentinels: Option<&Sentinels>) -> String {
-    let Some(sentinels) = sentinels else {
-        return info.addr().to_string();
-    };
-    let addresses = sentinels.addresses.iter().map(ToString::to_string);
-    let addresses = addresses.collect::<Vec<_>>().join(", ");
-    format!("the service {} of {addresses}", sentinels.service)
 }
 
 pub(crate) fn tcp_settings() -> TcpSettings {
@@ -165,16 +158,15 @@ struct Parameters {
     operation_timeout: Option<u64>,
     connect_timeout: Option<u64>,
     files: TlsFiles,
-    sentinels: Option<Sentinels>,
+    hosts: Option<Hosts>,
 }
 
 impl FromStr for Target {
     type Err = ConnectError;
 
     fn from_str(url: &str) -> Result<Self, ConnectError> {
-        let split = sentinels::split(url)?;
-        let (url, sentinels) = match split {
-            Some((url, sentinels)) => (url, Some(sentinels)),
+        let (url, hosts) = match hosts::split(url)? {
+            Some((url, hosts)) => (url, Some(hosts)),
             None => (url.to_owned(), None),
         };
         let url = Url::parse(&url).map_err(|_| invalid(FORM))?;
@@ -183,7 +175,7 @@ impl FromStr for Target {
                 "it has a fragment; write `#` in a password as `%23`",
             ));
         }
-        let found = Parameters::read(url, sentinels)?;
+        let found = Parameters::read(url, hosts)?;
         let info = found.url.clone().into_connection_info();
         // The text of the error may repeat a part of the URL.
         let info = info.map_err(|_| invalid(FORM))?;
@@ -197,7 +189,7 @@ fn invalid(reason: impl Into<String>) -> ConnectError {
 }
 
 impl Parameters {
-    fn read(mut url: Url, sentinels: Option<Sentinels>) -> Result<Self, ConnectError> {
+    fn read(mut url: Url, hosts: Option<Hosts>) -> Result<Self, ConnectError> {
         let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         url.set_query(None);
         let mut found = Self {
@@ -208,7 +200,7 @@ impl Parameters {
             operation_timeout: None,
             connect_timeout: None,
             files: TlsFiles::default(),
-            sentinels,
+            hosts,
         };
         for (name, value) in pairs {
             found.take(&name, value)?;
@@ -235,13 +227,15 @@ impl Parameters {
             "db" | "user" | "pass" if is_socket => {
                 self.url.query_pairs_mut().append_pair(name, &value);
             }
-            "sentinel_user" | "sentinel_pass" if self.sentinels.is_some() => {
-                let sentinels = self.sentinels.iter_mut();
-                sentinels.for_each(|it| it.take(name, value.clone()));
-            }
+            "sentinel_user" | "sentinel_pass" if self.take_for_sentinels(name, &value) => {}
             name => return Err(invalid(format!("the parameter `{name}` does not exist"))),
         }
         Ok(())
+    }
+
+    fn take_for_sentinels(&mut self, name: &str, value: &str) -> bool {
+        let mut hosts = self.hosts.iter_mut();
+        hosts.any(|it| it.take(name, value))
     }
 }
 

@@ -4,6 +4,7 @@
 //! report that they skip, and fail if the variable `PINTLE_ENGINES` is `required`.
 #![cfg(unix)]
 
+mod clusters;
 mod faults;
 mod figures;
 mod processes;

@@ -9,6 +9,7 @@ mod installed;
 mod pooler;
 mod postgres;
 mod redis;
+mod redis_cluster;
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub use pooler::Pooler;
 pub use postgres::{PostgresServer, Stop};
 pub use redis::RedisServer;
+pub use redis_cluster::{Migration, RedisCluster};
 
 /// Returns a name that no other test of this process uses: letters of `kind`, `_` and a number.
 pub fn fresh(kind: &str) -> String {

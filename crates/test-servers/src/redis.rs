@@ -59,8 +59,14 @@ impl RedisServer {
 
     /// Starts a server with a socket and a port, or returns `None` if the test must skip.
     pub fn start_tcp() -> Option<Self> {
-        let arguments = ["--unixsocket", "redis.sock", "--port"];
-        Self::begin(arguments.map(str::to_owned).to_vec())
+        Self::start_tcp_with(&[])
+    }
+
+    /// Starts a server with a socket, a port and other options, or returns `None` if the test must skip.
+    pub fn start_tcp_with(options: &[&str]) -> Option<Self> {
+        let socket = ["--unixsocket", "redis.sock"];
+        let arguments = socket.iter().chain(options).chain(&["--port"]);
+        Self::begin(arguments.map(|&it| it.to_owned()).collect())
     }
 
     /// Starts a replica of this server, with a socket and a port.
@@ -71,15 +77,7 @@ impl RedisServer {
     pub fn start_replica(&self) -> Self {
         assert_ne!(self.port, 0, "a server with a port");
         let port = self.port.to_string();
-        let arguments = [
-            "--unixsocket",
-            "redis.sock",
-            "--replicaof",
-            "127.0.0.1",
-            &port,
-            "--port",
-        ];
-        Self::begin(arguments.map(str::to_owned).to_vec()).expect("installed")
+        Self::start_tcp_with(&["--replicaof", "127.0.0.1", &port]).expect("installed")
     }
 
     /// Starts a sentinel of this server, which must have a port. The name of the service is `harbour`.
@@ -187,12 +185,20 @@ impl RedisServer {
     }
 
     /// Runs a command as the administrator.
+    ///
+    /// # Panics
+    ///
+    /// If its answer is not `OK`.
     pub fn run(&self, command: &str) {
+        assert_eq!(self.ask(command).trim(), "OK", "{command}");
+    }
+
+    /// Runs a command as the administrator, and returns its answer.
+    pub fn ask(&self, command: &str) -> String {
         let mut client = Command::new("redis-cli");
         client.arg("-s").arg(self.socket());
         let answer = client.args(command.split_whitespace()).output();
-        let answer = String::from_utf8(answer.expect("runs redis-cli").stdout).expect("a text");
-        assert_eq!(answer.trim(), "OK", "{command}");
+        String::from_utf8(answer.expect("runs redis-cli").stdout).expect("a text")
     }
 }
 
