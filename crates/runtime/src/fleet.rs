@@ -8,26 +8,41 @@
 //! [`Precondition`](pintle_store::Precondition).
 
 mod background;
+mod envelope;
 mod error;
 mod event;
+mod follow;
 mod heartbeat;
+mod inbox;
 mod join;
 mod layout;
+mod log_reader;
+mod mail;
+mod message;
+mod message_numbers;
+mod news;
+mod news_feed;
+mod news_outbox;
+mod news_queue;
 mod operations;
 mod options;
 mod replica_id;
+mod requests;
 mod roster;
 mod shared;
 mod store_clock;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use pintle_store::{Store, StoreError, StoreTime};
 use tokio::sync::{broadcast, oneshot, watch};
+use tokio::time::Instant;
 
 pub use error::{JoinError, JoinStep, OperationTimeoutError};
 pub use event::{FleetEvent, FleetEvents};
+pub use message::{DeliveryError, Recipient, ReplicaMessage, ReplicaReply};
+pub use news_feed::{NewsEvent, NewsFeed};
 pub use options::{FleetOptions, ServerName};
 pub use replica_id::{ReplicaId, ReplicaIdError};
 
@@ -53,6 +68,7 @@ struct Task {
     /// Ends with the task.
     end: watch::Receiver<()>,
     events: broadcast::WeakSender<FleetEvent>,
+    news: broadcast::WeakSender<NewsEvent>,
 }
 
 /// The connection of this replica to its store.
@@ -212,6 +228,95 @@ impl Fleet {
         FleetEvents(sender.map(|sender| sender.subscribe()))
     }
 
+    /// Passes the messages of a kind to a recipient from now on, and replaces the recipient of before. The
+    /// replica reads its inbox from the first call on.
+    ///
+    /// A message of a kind without a recipient, or whose recipient was dropped, is answered with
+    /// [`ReplicaReply::NotFound`].
+    pub fn set_recipient(&self, kind: &'static str, recipient: Weak<dyn Recipient>) {
+        self.shared.mail.set_recipient(kind, recipient);
+    }
+
+    /// Appends a message to the inbox of a replica. One operation of the store, or two if the replica is
+    /// not in the latest list. A message to this replica needs none, and its recipient acts before the
+    /// future ends.
+    ///
+    /// A message may be lost with its recipient. The recipient acts once on it.
+    ///
+    /// # Errors
+    ///
+    /// - [`DeliveryError::Absent`] if the replica is absent.
+    /// - [`DeliveryError::Store`] if two appends failed, each within [`FleetOptions::operation_timeout`].
+    ///
+    /// # Cancellation
+    ///
+    /// After a dropped future the recipient may act.
+    pub async fn send(&self, to: ReplicaId, message: ReplicaMessage) -> Result<(), DeliveryError> {
+        if to == self.replica() {
+            self.shared.receive(to, message).await;
+            return Ok(());
+        }
+        self.check_presence(to).await?;
+        self.shared.send(to, message).await
+    }
+
+    /// As [`Fleet::send`], and waits for the reply.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fleet::send`], and
+    ///
+    /// - [`DeliveryError::TimedOut`] after [`FleetOptions::reply_timeout`]. The recipient may have acted.
+    /// - [`DeliveryError::TooManyRequests`] beyond [`FleetOptions::max_requests`].
+    ///
+    /// # Cancellation
+    ///
+    /// After a dropped future the recipient may act.
+    pub async fn request(
+        &self,
+        to: ReplicaId,
+        message: ReplicaMessage,
+    ) -> Result<ReplicaReply, DeliveryError> {
+        if to == self.replica() {
+            return Ok(self.shared.receive(to, message).await);
+        }
+        self.check_presence(to).await?;
+        self.shared.request(to, message).await
+    }
+
+    /// A replica of the latest list counts as present, because a lost message costs time only.
+    async fn check_presence(&self, of: ReplicaId) -> Result<(), DeliveryError> {
+        if self.shared.state.lock().roster.has(of) {
+            return Ok(());
+        }
+        match self.presence(of).await {
+            Ok(Presence::Present) => Ok(()),
+            Ok(Presence::Absent) => Err(DeliveryError::Absent),
+            Err(error) => Err(DeliveryError::Store(error)),
+        }
+    }
+
+    /// Publishes an entry for all other replicas. It does not wait: a background task appends the entries
+    /// of [`FleetOptions::news_delay`] together, and equal ones become one. Does nothing in a fleet of one.
+    ///
+    /// While the store does not answer, entries wait. Beyond [`FleetOptions::max_queued_news`] they become
+    /// [`NewsEvent::Lost`]. An entry is lost with this process before its append.
+    pub fn publish(&self, entry: ReplicaMessage) {
+        if self.is_shared() {
+            let due = Instant::now() + self.shared.options.news_delay;
+            self.shared.news.add(entry, due);
+        }
+    }
+
+    /// Returns the entries that other replicas publish from now on. The first call makes this replica
+    /// follow the news, which begins with the next operation of the store.
+    pub fn news(&self) -> NewsFeed {
+        let sender = self.task.as_ref().and_then(|task| task.news.upgrade());
+        let feed = NewsFeed(sender.map(|sender| sender.subscribe()));
+        self.shared.news.follow();
+        feed
+    }
+
     /// Leaves the fleet: removes the presence, so other replicas notice it with their next list. Waits
     /// for the end of the background task. Release tasks before.
     ///
@@ -240,9 +345,14 @@ impl Task {
         let (leave, left) = oneshot::channel();
         let (running, end) = watch::channel(());
         let (events, _) = broadcast::channel(shared.options.max_fleet_events);
-        let weak = events.downgrade();
+        let (news, _) = broadcast::channel(shared.options.max_queued_news);
+        let (weak, weak_news) = (events.downgrade(), news.downgrade());
         let shared = Arc::clone(shared);
-        let background = Background { shared, events };
+        let background = Background {
+            shared,
+            events,
+            news,
+        };
         tokio::spawn(async move {
             background.run(left).await;
             drop(running);
@@ -251,6 +361,7 @@ impl Task {
             leave: Mutex::new(Some(leave)),
             end,
             events: weak,
+            news: weak_news,
         })
     }
 

@@ -3,7 +3,10 @@
 mod faults;
 mod joining;
 mod link;
+mod messages;
+mod news;
 mod present;
+mod recorder;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -14,6 +14,7 @@ use super::event::FleetEvent;
 use super::heartbeat::{Attempt, Renewal};
 use super::join::fresh_epoch;
 use super::layout;
+use super::news_feed::NewsEvent;
 use super::replica_id::ReplicaId;
 use super::shared::Shared;
 
@@ -21,6 +22,7 @@ use super::shared::Shared;
 pub(super) struct Background {
     pub(super) shared: Arc<Shared>,
     pub(super) events: broadcast::Sender<FleetEvent>,
+    pub(super) news: broadcast::Sender<NewsEvent>,
 }
 
 impl Background {
@@ -32,7 +34,11 @@ impl Background {
             () = self.keep_present(&mut leave) => {}
             () = self.follow_replicas() => {}
             () = self.follow_clock() => {}
+            () = self.receive_messages() => {}
+            () = self.publish_news() => {}
+            () = self.follow_news() => {}
         }
+        self.publish_last_news().await;
         let replica = self.shared.replica;
         self.shared.state.lock().is_leaving = true;
         match self.remove_presence(replica).await {
@@ -40,6 +46,12 @@ impl Background {
             Err(error) => {
                 warn!(%replica, error = %reason(&error), "the presence stays until it expires")
             }
+        }
+    }
+
+    async fn publish_last_news(&self) {
+        if let Err(error) = self.append_news().await {
+            debug!(error = %reason(&error), "the last news cannot be published");
         }
     }
 
@@ -176,7 +188,7 @@ impl Background {
         }
     }
 
-    fn report(&self, events: impl IntoIterator<Item = FleetEvent>) {
+    pub(super) fn report(&self, events: impl IntoIterator<Item = FleetEvent>) {
         let replica = self.shared.replica;
         for event in events {
             log(replica, event);
@@ -205,11 +217,12 @@ fn log(replica: ReplicaId, event: FleetEvent) {
         FleetEvent::Offline => warn!(%replica, "the replica is offline: the store does not answer"),
         FleetEvent::Online => info!(%replica, "the replica is online: the store answers again"),
         FleetEvent::ContentLost => warn!(%replica, "the store has lost its content"),
+        FleetEvent::MessagesLost => warn!(%replica, "the inbox of the replica lost messages"),
         FleetEvent::Missed(_) => {}
     }
 }
 
 /// The error of the engine, because the error of the trait is general.
-fn reason(error: &StoreError) -> &dyn std::error::Error {
+pub(super) fn reason(error: &StoreError) -> &dyn std::error::Error {
     std::error::Error::source(error).unwrap_or(error)
 }

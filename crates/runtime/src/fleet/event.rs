@@ -22,6 +22,8 @@ pub enum FleetEvent {
     Online,
     /// The store has lost its content.
     ContentLost,
+    /// The inbox dropped messages of other replicas, so read a record before you act on it.
+    MessagesLost,
     /// The reader was slow, and that many events were dropped. Everything may have changed.
     Missed(u64),
 }

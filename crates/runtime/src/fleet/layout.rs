@@ -11,6 +11,8 @@ use super::replica_id::ReplicaId;
 pub(super) const LAYOUT: u32 = 1;
 
 const REPLICA: Namespace = Namespace::fixed("replica");
+const INBOX: Namespace = Namespace::fixed("inbox");
+const NEWS: Namespace = Namespace::fixed("news");
 const SYSTEM: Namespace = Namespace::fixed("system");
 /// All presences are in one group, so every store can list them.
 const GROUP: &str = "all.";
@@ -42,6 +44,16 @@ pub(super) struct ServerRecord {
 
 pub(super) fn presence_key(replica: ReplicaId) -> Key {
     Key::new(&REPLICA, &format!("{GROUP}{replica}")).expect("a replica id is short")
+}
+
+/// The log of messages to a replica.
+pub(super) fn inbox_key(of: ReplicaId) -> Key {
+    Key::new(&INBOX, of.as_str()).expect("a replica id is short")
+}
+
+/// The log of changes that all replicas follow.
+pub(super) fn news_key() -> Key {
+    Key::new(&NEWS, "all").expect("the name is short")
 }
 
 pub(super) fn presences() -> Prefix {

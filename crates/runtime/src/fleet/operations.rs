@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Changes, Epoch, Expiry, Key, Page, Precondition, Record, Retry, Store, StoreError, StoreTime,
-    Version,
+    Changes, Epoch, ExpectedTail, Expiry, Key, Page, Position, Precondition, Prefix, Record,
+    Retention, Retry, Store, StoreError, StoreTime, Tail, Version,
 };
 use tokio::time::{Instant, timeout};
 
@@ -109,8 +109,43 @@ impl Operations<'_> {
     }
 
     pub(super) async fn watch_departures(&self) -> Result<Changes, StoreError> {
-        self.bounded(self.store.changed(&layout::departures()))
-            .await
+        self.watch(&layout::departures()).await
+    }
+
+    pub(super) async fn watch(&self, prefix: &Prefix) -> Result<Changes, StoreError> {
+        self.bounded(self.store.changed(prefix)).await
+    }
+
+    /// Appends to a log that several replicas append to.
+    pub(super) async fn append(
+        &self,
+        log: &Key,
+        events: &[Bytes],
+        retention: Retention,
+        ttl: Duration,
+    ) -> Result<(), StoreError> {
+        let (now, tail) = (self.clock.now(), ExpectedTail::Any);
+        let expiry = Expiry::At(now + ttl);
+        let append = self.store.append(now, log, events, tail, retention, expiry);
+        self.bounded(append).await.map(drop)
+    }
+
+    /// Renews the expiry of a log, and returns the position of its last event.
+    pub(super) async fn renew(&self, log: &Key, ttl: Duration) -> Result<Position, StoreError> {
+        let (now, tail) = (self.clock.now(), ExpectedTail::Any);
+        let (retention, expiry) = (Retention::default(), Expiry::At(now + ttl));
+        let append = self.store.append(now, log, &[], tail, retention, expiry);
+        self.bounded(append).await
+    }
+
+    pub(super) async fn read(
+        &self,
+        log: &Key,
+        after: Position,
+        most: usize,
+    ) -> Result<Tail, StoreError> {
+        let now = self.clock.now();
+        self.bounded(self.store.read(now, log, after, most)).await
     }
 
     /// Lists the present replicas. Stops at `most`.

@@ -19,6 +19,10 @@ impl Roster {
         self.present.iter().copied().collect()
     }
 
+    pub(super) fn has(&self, replica: ReplicaId) -> bool {
+        self.present.contains(&replica)
+    }
+
     /// Adds a replica that was present, although no list has shown it.
     pub(super) fn add(&mut self, replica: Option<ReplicaId>) {
         self.present.extend(replica);

@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_store::{Epoch, Store, StoreTime};
+use tokio::sync::watch;
 
 use super::heartbeat::Heartbeat;
+use super::mail::Mail;
+use super::news_outbox::NewsOutbox;
 use super::operations::Operations;
 use super::options::{FleetOptions, ServerName};
 use super::replica_id::ReplicaId;
@@ -20,6 +23,10 @@ pub(super) struct Shared {
     pub(super) clock: StoreClock,
     pub(super) options: FleetOptions,
     pub(super) state: Mutex<SharedState>,
+    pub(super) mail: Mail,
+    pub(super) news: NewsOutbox,
+    /// How often the store lost its content.
+    pub(super) content: watch::Sender<u64>,
 }
 
 /// The part that changes.
@@ -35,12 +42,16 @@ pub(super) struct SharedState {
 
 impl Shared {
     pub(super) fn new(replica: ReplicaId, store: Arc<dyn Store>, options: FleetOptions) -> Self {
+        let options = options.normalized();
         Self {
             replica,
             store,
             clock: StoreClock::local(),
-            options: options.normalized(),
             state: Mutex::default(),
+            mail: Mail::new(),
+            news: NewsOutbox::new(&options),
+            content: watch::Sender::new(0),
+            options,
         }
     }
 
@@ -70,6 +81,7 @@ impl Shared {
         let is_new = known.is_some_and(|known| known != epoch);
         if is_new {
             state.roster.wait_until(grace);
+            self.content.send_modify(|losses| *losses += 1);
         }
         is_new
     }

@@ -1,0 +1,47 @@
+//! The entries of this replica on their way to the news.
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::message::ReplicaMessage;
+use super::news_queue::NewsQueue;
+use super::options::FleetOptions;
+use crate::sync::Mutex;
+
+/// The part of a replica that publishes and follows the news.
+#[derive(Debug)]
+pub(super) struct NewsOutbox {
+    pub(super) queue: Mutex<NewsQueue>,
+    /// Wakes the task that appends.
+    added: Notify,
+    pub(super) is_followed: watch::Sender<bool>,
+}
+
+impl NewsOutbox {
+    pub(super) fn new(options: &FleetOptions) -> Self {
+        Self {
+            queue: Mutex::new(NewsQueue::new(options)),
+            added: Notify::new(),
+            is_followed: watch::Sender::new(false),
+        }
+    }
+
+    pub(super) fn add(&self, entry: ReplicaMessage, due: Instant) {
+        self.queue.lock().add(entry, due);
+        self.added.notify_one();
+    }
+
+    pub(super) fn follow(&self) {
+        self.is_followed.send_replace(true);
+    }
+
+    pub(super) async fn next_append(&self) {
+        loop {
+            let Some(due) = self.queue.lock().due() else {
+                self.added.notified().await;
+                continue;
+            };
+            return sleep_until(due).await;
+        }
+    }
+}
