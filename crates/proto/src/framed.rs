@@ -7,6 +7,8 @@ use crate::io::Frame;
 
 /// Room for the first messages, in bytes.
 const ROOM: usize = 1 << 10;
+/// Room for the messages after them, in bytes: as much as leaves at once.
+const MORE_ROOM: usize = 16 << 10;
 
 /// Messages in one buffer, each in its frame.
 #[derive(Debug)]
@@ -68,8 +70,11 @@ impl FramedMessages {
         write: impl FnOnce(&mut Vec<u8>),
     ) -> Option<usize> {
         let before = self.bytes.len();
+        // Most runs are one small message. The others grow once, because a buffer is copied when it grows.
         if before == 0 {
             self.bytes.reserve(ROOM);
+        } else if self.bytes.capacity() - before < ROOM / 4 {
+            self.bytes.reserve(MORE_ROOM);
         }
         self.framing.write_before(&mut self.bytes);
         write(&mut self.bytes);
