@@ -261,8 +261,8 @@ pub enum ConnectError {
     /// The transport could not be opened, or failed before the server and the client agreed.
     #[error("the server is not reachable")]
     Unreachable(#[source] TransportError),
-    /// The server requires authorization.
-    #[error("the server requires authorization")]
+    /// The server requires authorization, or refuses the requests of this client.
+    #[error("the server does not let this client in")]
     Unauthorized(#[source] TransportError),
     /// There is no revision that both sides speak.
     #[error("the server speaks {}, and this client {}", list(theirs), list(ours))]

@@ -26,7 +26,7 @@ pub enum TransportErrorKind {
     SessionLost,
     /// The server answered with this HTTP status and without a message.
     Status(u16),
-    /// The server requires authorization first: 401 or 403.
+    /// 401: the server requires authorization first. 403: it refuses the request.
     Unauthorized(u16),
     /// The server sent an invalid message.
     InvalidMessage,
@@ -106,6 +106,10 @@ impl From<TransportErrorKind> for TransportError {
     }
 }
 
+/// The text for 403, which has more causes than a token.
+const FORBIDDEN: &str =
+    "the server refuses the request (HTTP status 403): its token, its Host or its Origin";
+
 impl fmt::Display for TransportErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -113,6 +117,7 @@ impl fmt::Display for TransportErrorKind {
             Self::Disconnected => f.write_str("the connection was lost"),
             Self::SessionLost => f.write_str("the session is unknown to the server"),
             Self::Status(status) => write!(f, "the server answered with HTTP status {status}"),
+            Self::Unauthorized(403) => f.write_str(FORBIDDEN),
             Self::Unauthorized(status) => {
                 write!(
                     f,

@@ -53,8 +53,8 @@ pub(crate) enum ResponseKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// 401 or 403: the server requires authorization.
-    #[error("the server requires authorization (HTTP status {0})")]
+    /// 401: the server requires authorization. 403: it refuses the token, the Host or the Origin.
+    #[error("{}", pintle_proto::TransportErrorKind::Unauthorized(*.0))]
     Unauthorized(u16),
     /// 404 to a message that named a session.
     #[error("the session has expired at the server")]
