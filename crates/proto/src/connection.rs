@@ -6,7 +6,8 @@
 //! - `notices` sends progress, logs and changes, and `calls` sends requests;
 //! - `single` serves one request without an engine until one is needed;
 //! - `status` answers queries about the conversation;
-//! - `negotiation` has the states of a server's negotiation, and `client` those of a client's.
+//! - `negotiation` has the states of a server's negotiation, and `client` those of a client's;
+//! - `restored` creates the engine of a session whose handshake another engine performed.
 //!
 //! ```text
 //!        close_input                  Input::Closed, fail_transport, shut_down
@@ -30,6 +31,7 @@ mod notices;
 mod polled_calls;
 mod renew;
 mod reported_visits;
+mod restored;
 mod serve;
 mod single;
 mod status;

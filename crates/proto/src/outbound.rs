@@ -43,6 +43,8 @@ pub(crate) struct Outbound {
     deadlines: Deadlines,
     /// Outcomes that the caller has not polled yet.
     kept: IdMap<Kept>,
+    /// The beginning of the ids of calls; without it an id is a plain number.
+    prefix: Option<Box<str>>,
     next: u64,
     late: u64,
 }
@@ -128,6 +130,11 @@ struct Kept {
 const WAITING_PROGRESS: usize = 64;
 
 impl Outbound {
+    /// Begins the id of each call with a prefix and a dot.
+    pub(crate) fn set_prefix(&mut self, prefix: &str) {
+        self.prefix = Some(prefix.into());
+    }
+
     /// Opens a row for a new call and names it for the wire.
     ///
     /// # Errors
@@ -254,15 +261,31 @@ impl Outbound {
 
     /// The open call of this name.
     pub(crate) fn named(&self, id: &RequestId) -> Option<CallId> {
-        let (number, is_probe) = match id {
-            RequestId::Integer(number) => (u64::try_from(*number).ok()?, false),
-            RequestId::String(name) => (name.strip_prefix(PROBE)?.parse().ok()?, true),
+        let number = match id {
+            RequestId::Integer(number) => u64::try_from(*number).ok()?,
+            RequestId::String(name) => self.number_in(name)?,
         };
         let row = self.rows.get(number)?;
-        let is_it = (row.about.stage == Stage::Probe) == is_probe;
-        // "discover-01" is not how the call was named.
+        // The call "discover-1" does not have the name "discover-01".
         let call = CallId(number);
-        (is_it && row.about.wire_id(call) == *id).then_some(call)
+        (self.wire_id(row.about.stage, call) == *id).then_some(call)
+    }
+
+    fn number_in(&self, name: &str) -> Option<u64> {
+        let of_prefix = || {
+            name.strip_prefix(self.prefix.as_deref()?)?
+                .strip_prefix('.')
+        };
+        name.strip_prefix(PROBE).or_else(of_prefix)?.parse().ok()
+    }
+
+    /// The name of a call on the wire, which is also its progress token.
+    pub(crate) fn wire_id(&self, stage: Stage, call: CallId) -> RequestId {
+        match (stage, &self.prefix) {
+            (Stage::Probe, _) => RequestId::from(format!("{PROBE}{}", call.0)),
+            (_, Some(prefix)) => RequestId::from(format!("{prefix}.{}", call.0)),
+            (_, None) => call.to_request_id(),
+        }
     }
 
     /// Starts the wait of a call again, up to its ceiling.
@@ -316,16 +339,6 @@ impl Outbound {
 /// How the name of a probe begins: no number is a name like it.
 const PROBE: &str = "discover-";
 
-impl CallSpec {
-    /// The name of the call on the wire.
-    pub(crate) fn wire_id(&self, call: CallId) -> RequestId {
-        match self.stage {
-            Stage::Probe => RequestId::from(format!("{PROBE}{}", call.0)),
-            Stage::Handshake | Stage::Ordinary => call.to_request_id(),
-        }
-    }
-}
-
 impl PolledCall {
     fn put_progress(&mut self, progress: ProgressParams) {
         if self.progress.len() >= WAITING_PROGRESS {
@@ -346,7 +359,8 @@ fn later(from: Instant, wait: Duration) -> Instant {
 }
 
 impl CallId {
-    /// The call's name on the wire, which is also its progress token. Only that of a probe differs.
+    /// The call's name on the wire, which is also its progress token. That of a probe differs, and so
+    /// does that of an engine [with a prefix](crate::Connection::with_call_prefix).
     pub fn to_request_id(self) -> RequestId {
         RequestId::Integer(i64::try_from(self.0).expect("calls are counted, not chosen"))
     }

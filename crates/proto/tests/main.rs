@@ -2,4 +2,5 @@
 
 mod cancelled;
 mod kept;
+mod restored;
 mod single;

@@ -39,7 +39,7 @@ impl Connection {
         let mut head = Vec::with_capacity(512);
         write_call(
             &mut head,
-            id,
+            &self.outbound.wire_id(Stage::Ordinary, id),
             self.outbound.about(id).expect("the call was opened"),
             call.params,
             call.meta,
@@ -131,7 +131,11 @@ impl Connection {
             other => other,
         };
         // Settle before notifying the peer, because a stuck peer must not block our caller.
-        let (id, lane, stage) = (row.about.wire_id(call), row.about.lane, row.about.stage);
+        let (id, lane, stage) = (
+            self.outbound.wire_id(row.about.stage, call),
+            row.about.lane,
+            row.about.stage,
+        );
         self.settle_call(call, row, Err(failure));
         // A call that is still queued is removed from the queue, so there is nothing to cancel.
         let is_unsent = self

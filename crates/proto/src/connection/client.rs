@@ -109,7 +109,8 @@ impl Connection {
         let mut head = Vec::with_capacity(512);
         let about = self.outbound.about(call).expect("the call was opened");
         let params = CallParams::Object(pintle_model::JsonObject::new());
-        write_call(&mut head, call, about, params, Meta::new(), &envelope);
+        let id = self.outbound.wire_id(Stage::Probe, call);
+        write_call(&mut head, &id, about, params, Meta::new(), &envelope);
         self.transmit(Lane::Session, TransmitKind::Call(call), Frame::whole(head));
         Ok(call)
     }

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use pintle_model::{ClientCapabilities, Fit, Implementation, JsonObject, Meta, Revision};
+use pintle_model::{
+    ClientCapabilities, Fit, Implementation, JsonObject, Meta, RequestId, Revision,
+};
 
 use super::CallParams;
-use crate::io::CallId;
 use crate::outbound::CallSpec;
 
 /// The members of `_meta` that only the engine sets.
@@ -19,14 +20,14 @@ const OURS: [&str; 4] = [
 /// Writes a request; `envelope` is empty, or the members with which it states its terms.
 pub(super) fn write_call(
     head: &mut Vec<u8>,
-    call: CallId,
+    id: &RequestId,
     about: &CallSpec,
     params: CallParams,
     mut meta: Meta,
     envelope: &[u8],
 ) {
     head.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    json(head, &about.wire_id(call));
+    json(head, id);
     head.extend_from_slice(b",\"method\":");
     json(head, about.method.as_str());
     head.extend_from_slice(b",\"params\":");
@@ -43,14 +44,14 @@ pub(super) fn write_call(
     // The closing brace is written after `_meta`.
     head.pop();
     let is_empty = head.len() == start + 1;
-    write_meta(head, is_empty, call, about, &meta, envelope);
+    write_meta(head, is_empty, id, about, &meta, envelope);
     head.extend_from_slice(b"}}");
 }
 
 fn write_meta(
     head: &mut Vec<u8>,
     is_first: bool,
-    call: CallId,
+    id: &RequestId,
     about: &CallSpec,
     own: &Meta,
     envelope: &[u8],
@@ -78,7 +79,7 @@ fn write_meta(
     if about.wants_progress {
         head.extend_from_slice(before);
         head.extend_from_slice(b"\"progressToken\":");
-        json(head, &call.to_request_id());
+        json(head, id);
         before = b",";
     }
     if !envelope.is_empty() {

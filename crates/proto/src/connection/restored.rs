@@ -1,0 +1,36 @@
+//! The engine of a session whose handshake another engine performed.
+
+use std::sync::Arc;
+
+use super::{Connection, Negotiation, Side};
+use crate::limits::Limits;
+use crate::profile::ServerProfile;
+use crate::terms::Terms;
+
+impl Connection {
+    /// The server's side of a session whose handshake another engine performed, such as one in
+    /// another process. `is_ready` states whether the client has confirmed the handshake.
+    ///
+    /// A ready engine raises no [`Event::Opened`](crate::Event::Opened). One that is not ready has
+    /// no deadline until [`Connection::expect_opening`]. It has no subscriptions of the session.
+    ///
+    /// Several engines of one session need [prefixes](Connection::with_call_prefix), because an id of
+    /// a call must not repeat in a session.
+    pub fn restored(
+        profile: Arc<ServerProfile>,
+        limits: Arc<Limits>,
+        terms: Arc<Terms>,
+        is_ready: bool,
+    ) -> Self {
+        let negotiation = Negotiation::Session { terms, is_ready };
+        Self::new(Side::server(profile, negotiation), limits)
+    }
+
+    /// The same conversation before its first call, whose calls have ids of this prefix, a dot and a
+    /// number. Without a prefix an id is a number. Answers to other ids are late.
+    #[must_use]
+    pub fn with_call_prefix(mut self, prefix: &str) -> Self {
+        self.outbound.set_prefix(prefix);
+        self
+    }
+}
