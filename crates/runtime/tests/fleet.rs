@@ -7,6 +7,7 @@ mod messages;
 mod news;
 mod present;
 mod recorder;
+mod storm;
 
 use std::sync::Arc;
 use std::time::Duration;

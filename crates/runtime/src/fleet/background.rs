@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::future::pending;
 use std::sync::Arc;
 
-use pintle_store::{Changes, StoreError, StoreTime};
+use pintle_store::{Changes, Precondition, StoreError, StoreTime};
 use tokio::select;
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -99,7 +99,9 @@ impl Background {
         let write = operations.write_presence(shared.replica, value, condition, expires);
         let renewal = renewal(write.await);
         self.settle(Attempt { sent, expires }, renewal);
-        if renewal == Renewal::Conflict(None) {
+        // A first write meets no conflict in new content, and an unanswered one is found there.
+        let is_first = matches!(condition, Precondition::Absent);
+        if is_first || matches!(renewal, Renewal::Conflict(_)) {
             self.check_epoch().await;
         }
     }
@@ -157,7 +159,7 @@ impl Background {
         }
         let now = shared.now();
         shared.state.lock().roster.add(left);
-        if shared.state.lock().roster.lacks(&listed, now) {
+        if self.must_check_epoch(&listed, now) {
             self.check_epoch().await;
         }
         self.update(listed, now);
@@ -169,11 +171,18 @@ impl Background {
         self.report(gone.into_iter().map(FleetEvent::Gone));
     }
 
+    fn must_check_epoch(&self, listed: &BTreeSet<ReplicaId>, now: StoreTime) -> bool {
+        let state = self.shared.state.lock();
+        state.is_epoch_due || state.roster.lacks(listed, now)
+    }
+
+    /// Reads the epoch. A reading that fails is repeated with the next list.
     async fn check_epoch(&self) {
         let Ok(fresh) = fresh_epoch() else {
             return;
         };
         let epoch = self.shared.operations().epoch(fresh).await;
+        self.shared.state.lock().is_epoch_due = epoch.is_err();
         if epoch.is_ok_and(|epoch| self.shared.has_new_epoch(epoch)) {
             self.report([FleetEvent::ContentLost]);
         }

@@ -37,6 +37,8 @@ pub(super) struct SharedState {
     pub(super) roster: Roster,
     pub(super) server: Option<ServerName>,
     pub(super) epoch: Option<Epoch>,
+    /// Whether the last reading of the epoch failed, so that it must be repeated.
+    pub(super) is_epoch_due: bool,
     pub(super) is_leaving: bool,
 }
 
