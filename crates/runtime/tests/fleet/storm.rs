@@ -69,7 +69,7 @@ impl Member {
     }
 }
 
-/// Three replicas, and what they must not lose.
+/// Three replicas, their messages and their entries.
 struct Storm {
     dice: Dice,
     host: Arc<Host>,
