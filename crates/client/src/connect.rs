@@ -12,7 +12,7 @@ use pintle_proto::lifecycle::{
 use pintle_proto::{
     Connection, PeerCallError, SendError, Timeouts, TransportError, TransportErrorKind,
 };
-use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
+use pintle_runtime::{BoxConnect, Connect, ObservedConversation, Peer, PeerCall};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
@@ -158,7 +158,23 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Conversation {
         timeouts: Timeouts::new(limits.call_idle_timeout, limits.call_total_timeout),
     };
     keep_alive(&session, &state.options);
+    observe(state, &session);
     session
+}
+
+/// Begins the observation of a conversation, if the client has an observer.
+fn observe(state: &ClientState, session: &Conversation) {
+    let Some(observer) = &state.observer else {
+        return;
+    };
+    let conversation = ObservedConversation::new(session.info.revision, state.connect.binding());
+    let observed = observer.open(conversation);
+    let mut end = session.end.clone();
+    tokio::spawn(async move {
+        // An error means that the driver has gone, which is an end, too.
+        let _ = end.wait_for(Option::is_some).await;
+        drop(observed);
+    });
 }
 
 /// The reason why the client and the server did not agree.

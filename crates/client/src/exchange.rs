@@ -4,8 +4,10 @@ use std::future::poll_fn;
 
 use bytes::Bytes;
 use pintle_model::Feature;
-use pintle_proto::NewCall;
-use pintle_runtime::Step;
+use pintle_proto::{NewCall, PeerCallError};
+use pintle_runtime::{
+    Connect as _, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver, Step,
+};
 use serde_json::value::RawValue;
 
 use crate::conversation::Conversation;
@@ -14,6 +16,9 @@ use crate::pending_task::PendingTask;
 use crate::request::Request;
 use crate::state::ClientState;
 
+/// The observer of a request; `None` if the client has none.
+type Observed = Option<Box<dyn RequestObserver>>;
+
 /// One request and its answer.
 pub(crate) async fn exchange(
     state: &ClientState,
@@ -21,7 +26,7 @@ pub(crate) async fn exchange(
     request: &mut Request,
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
-    let mut call = send(state, session, request, body)?;
+    let (mut call, observed) = send(state, session, request, body)?;
     loop {
         match poll_fn(|task| call.poll_step(task)).await {
             Step::Progress(progress) => {
@@ -30,6 +35,9 @@ pub(crate) async fn exchange(
                 }
             }
             Step::Done(outcome) => {
+                if let Some(observed) = observed {
+                    observed.end(end_of(&outcome));
+                }
                 return outcome.map_err(|failure| CallError::of(&request.method, failure));
             }
         }
@@ -46,7 +54,8 @@ fn send(
     session: &Conversation,
     request: &Request,
     body: Bytes,
-) -> Result<PendingTask, CallError> {
+) -> Result<(PendingTask, Observed), CallError> {
+    let params = state.observer.is_some().then(|| body.clone());
     let mut call = NewCall::new(request.method.clone(), body);
     call.timeouts = Some(request.timeouts.or_default(session.timeouts));
     call.wants_progress = request.on_progress.is_some();
@@ -57,10 +66,37 @@ fn send(
     {
         call.meta.set_log_level(&level);
     }
-    let made = session.peer.call(call);
-    let made = made.map_err(|source| CallError::NotSent {
-        method: request.method.clone(),
-        source,
-    })?;
-    Ok(PendingTask::new(&session.peer, made, request.is_augmented))
+    let observed = params.and_then(|params| observe(state, session, &mut call, &params));
+    match session.peer.call(call) {
+        Ok(made) => {
+            let pending = PendingTask::new(&session.peer, made, request.is_augmented);
+            Ok((pending, observed))
+        }
+        Err(source) => {
+            if let Some(observed) = observed {
+                observed.end(RequestEnd::NotSent);
+            }
+            let method = request.method.clone();
+            Err(CallError::NotSent { method, source })
+        }
+    }
+}
+
+/// Begins the observation of a request, if the client has an observer.
+fn observe(
+    state: &ClientState,
+    session: &Conversation,
+    call: &mut NewCall,
+    params: &[u8],
+) -> Observed {
+    let conversation = ObservedConversation::new(session.info.revision, state.connect.binding());
+    let observed = ObservedRequest::new(call.method.as_str(), params, conversation);
+    Some(state.observer.as_ref()?.begin(&observed, &mut call.meta))
+}
+
+fn end_of(outcome: &Result<Box<RawValue>, PeerCallError>) -> RequestEnd<'_> {
+    match outcome {
+        Ok(result) => RequestEnd::Result(result),
+        Err(failure) => RequestEnd::Failed(failure),
+    }
 }

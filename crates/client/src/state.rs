@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pintle_model::method::MethodName;
 use pintle_model::{Feature, Implementation, LoggingLevel, Tool};
-use pintle_runtime::BoxConnect;
 use pintle_runtime::sync::{Mutex, MutexGuard};
+use pintle_runtime::{BoxConnect, CallObserver};
 use tokio::time::Instant;
 
 use crate::approvals::{Approvals, ToolPins};
@@ -33,6 +33,7 @@ pub(crate) struct ClientState {
     pub(crate) cache: Arc<Cache>,
     /// The notifications about tasks, and their listeners.
     pub(crate) task_events: Arc<TaskEvents>,
+    pub(crate) observer: Option<Arc<dyn CallObserver>>,
     pub(crate) state: Mutex<State>,
     pub(crate) opening: tokio::sync::Mutex<()>,
 }

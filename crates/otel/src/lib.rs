@@ -1,7 +1,7 @@
-//! Telemetry of MCP servers: spans and metrics by the OpenTelemetry conventions for MCP.
+//! Telemetry of MCP servers and clients: spans and metrics by the OpenTelemetry conventions for MCP.
 //!
 //! [`Telemetry`] has a tracer and a meter. [`Telemetry::server_layer`] is a layer for
-//! `Server::layer`. A request has one span and one measurement:
+//! `Server::layer`, and [`Telemetry::client_observer`] is an observer for `ClientBuilder::observer`. A request has one span and one measurement:
 //!
 //! ```
 //! use opentelemetry::global;
@@ -21,13 +21,16 @@
 //! [`TelemetryOptions::max_metric_names`].
 
 mod attributes;
+mod client;
 mod digest;
 mod metrics;
 mod names;
 mod operation;
 mod propagation;
+mod running;
 mod server;
 mod telemetry;
 
+pub use client::ClientObserver;
 pub use server::{Observed, ServerLayer};
 pub use telemetry::{Telemetry, TelemetryOptions};

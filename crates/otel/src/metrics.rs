@@ -10,6 +10,8 @@ const BOUNDARIES: [f64; 14] = [
 #[derive(Debug)]
 pub(crate) struct Instruments {
     pub(crate) server_operation: Histogram<f64>,
+    pub(crate) client_operation: Histogram<f64>,
+    pub(crate) client_session: Histogram<f64>,
 }
 
 impl Instruments {
@@ -19,6 +21,16 @@ impl Instruments {
                 meter,
                 "mcp.server.operation.duration",
                 "Duration of a request at the server",
+            ),
+            client_operation: seconds(
+                meter,
+                "mcp.client.operation.duration",
+                "Duration of a request at the client",
+            ),
+            client_session: seconds(
+                meter,
+                "mcp.client.session.duration",
+                "Duration of a conversation at the client",
             ),
         }
     }

@@ -22,19 +22,42 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Reads the target of a request. Text that is not a valid name is left out, because the peer chooses it.
+    /// Reads the target of a request to a server.
     pub(crate) fn of(request: &IncomingRequest) -> Self {
-        let method = request.method.as_str();
         let text = |member| {
             let value = request.params.members()?.get(member)?.as_text()?;
             Some(value.into_owned())
         };
-        let name = || text(Member::Name).filter(|name| check_tool_name(name).is_ok());
+        Self::read(
+            request.method.as_str(),
+            || text(Member::Name),
+            || text(Member::Uri),
+        )
+    }
+
+    /// Reads the target of a request from its parameters.
+    pub(crate) fn of_params(method: &str, params: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        struct Named {
+            name: Option<String>,
+            uri: Option<String>,
+        }
+        let named = || serde_json::from_slice::<Named>(params).ok();
+        Self::read(method, || named()?.name, || named()?.uri)
+    }
+
+    /// Text that is not a valid name is left out, because the peer or a model chooses it.
+    fn read(
+        method: &str,
+        name: impl FnOnce() -> Option<String>,
+        uri: impl FnOnce() -> Option<String>,
+    ) -> Self {
+        let name = || name().filter(|name| check_tool_name(name).is_ok());
         let target = match method {
             CallTool::NAME => name().map(Self::Tool),
             GetPrompt::NAME => name().map(Self::Prompt),
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
-                text(Member::Uri).map(Self::Resource)
+                uri().map(Self::Resource)
             }
             _ => None,
         };
@@ -85,16 +108,23 @@ pub(crate) enum End {
     ToolError,
     Failed(ErrorCode),
     Cancelled,
+    /// The request has no answer, for this reason.
+    Unanswered(&'static str),
 }
 
 impl End {
-    pub(crate) fn of(request_is_tool: bool, reply: &Result<Reply, Error>) -> Self {
+    pub(crate) fn of(is_tool_call: bool, reply: &Result<Reply, Error>) -> Self {
         match reply {
             Err(error) => Self::Failed(error.code),
-            Ok(Reply::Complete(result)) if request_is_tool && is_error(result.json()) => {
-                Self::ToolError
-            }
+            Ok(Reply::Complete(result)) => Self::of_result(is_tool_call, result.json()),
             Ok(_) => Self::Completed,
+        }
+    }
+
+    pub(crate) fn of_result(is_tool_call: bool, result: &[u8]) -> Self {
+        match is_tool_call && is_error(result) {
+            true => Self::ToolError,
+            false => Self::Completed,
         }
     }
 
@@ -104,6 +134,7 @@ impl End {
             Self::Completed => Vec::new(),
             Self::ToolError => vec![KeyValue::new(key::ERROR_TYPE, key::TOOL_ERROR)],
             Self::Cancelled => vec![KeyValue::new(key::ERROR_TYPE, key::CANCELLED)],
+            Self::Unanswered(reason) => vec![KeyValue::new(key::ERROR_TYPE, *reason)],
             Self::Failed(code) => vec![
                 KeyValue::new(key::ERROR_TYPE, code.0.to_string()),
                 KeyValue::new(key::STATUS_CODE, code.0.to_string()),
@@ -111,20 +142,18 @@ impl End {
         }
     }
 
-    /// Whether the end shows that the server has the target. A server answers an unknown one with -32602.
+    /// Returns true if the end shows that the server has the target. A server answers an unknown one with -32602.
     pub(crate) fn shows_target(&self) -> bool {
-        !matches!(
-            self,
-            Self::Failed(ErrorCode::INVALID_PARAMS) | Self::Cancelled
-        ) && self.shows_method()
+        self.shows_method() && *self != Self::Failed(ErrorCode::INVALID_PARAMS)
     }
 
-    /// Whether the end shows that the server has the method.
+    /// Returns true if the end shows that the server has the method.
     pub(crate) fn shows_method(&self) -> bool {
-        !matches!(
-            self,
-            Self::Failed(ErrorCode::METHOD_NOT_FOUND) | Self::Cancelled
-        )
+        match self {
+            Self::Completed | Self::ToolError => true,
+            Self::Failed(code) => *code != ErrorCode::METHOD_NOT_FOUND,
+            Self::Cancelled | Self::Unanswered(_) => false,
+        }
     }
 }
 

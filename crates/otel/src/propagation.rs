@@ -1,7 +1,7 @@
 //! Trace context in `_meta`.
 
 use opentelemetry::Context;
-use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
 use opentelemetry_sdk::propagation::{BaggagePropagator, TraceContextPropagator};
 use pintle_model::Meta;
 use pintle_proto::{IncomingRequest, TraceContext};
@@ -29,6 +29,16 @@ impl Propagation {
         }
     }
 
+    /// Adds the trace and the baggage of a context to `_meta`. A `traceparent` that is there already stays.
+    pub(crate) fn inject(&self, cx: &Context, meta: &mut Meta) {
+        if meta.get("traceparent").is_some() {
+            return;
+        }
+        let mut members = SentMembers(meta);
+        self.trace.inject_context(cx, &mut members);
+        self.baggage.inject_context(cx, &mut members);
+    }
+
     fn read(&self, here: &Context, members: &dyn Extractor) -> Context {
         let cx = self.trace.extract_with_context(here, members);
         self.baggage.extract_with_context(&cx, members)
@@ -46,6 +56,17 @@ fn meta_of(request: &IncomingRequest) -> Option<Meta> {
     let may_have_trace = text.contains("traceparent") || text.contains("baggage");
     let tagged: Option<Tagged> = may_have_trace.then(|| serde_json::from_str(text).ok())?;
     Some(tagged?.meta)
+}
+
+struct SentMembers<'a>(&'a mut Meta);
+
+impl Injector for SentMembers<'_> {
+    fn set(&mut self, key: &str, value: String) {
+        // A context without state or baggage has an empty value.
+        if !value.is_empty() {
+            self.0.insert(key, value);
+        }
+    }
 }
 
 struct TermsMembers<'a>(&'a TraceContext);

@@ -1,11 +1,7 @@
 //! A layer with a span and a measurement for each request to a server.
 
-use std::time::Instant;
-
 use http::request::Parts;
-use opentelemetry::trace::{
-    FutureExt as _, Link, SpanKind, Status, TraceContextExt as _, Tracer as _,
-};
+use opentelemetry::trace::FutureExt as _;
 use opentelemetry::{Context as TraceContext, KeyValue};
 use pintle_model::{Error, RequestId};
 use pintle_proto::Reply;
@@ -14,10 +10,25 @@ use tower_layer::Layer;
 
 use crate::attributes as key;
 use crate::digest;
-use crate::operation::{End, Target, span_name};
+use crate::operation::{End, Target};
+use crate::running::{Begun, Running, Side};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
+    /// Reads a request and the trace of its client.
+    fn read(&self, cx: &Context) -> (Begun, TraceContext) {
+        let request = cx.request();
+        let begun = Begun {
+            side: Side::Server,
+            method: request.method.as_str().to_owned(),
+            target: Target::of(request),
+            common: common_attributes(cx),
+            identifiers: identifiers(cx),
+        };
+        let here = TraceContext::current();
+        (begun, self.0.propagation.extract(&here, request))
+    }
+
     /// Returns a layer that observes the requests to a server.
     pub fn server_layer(&self) -> ServerLayer {
         ServerLayer {
@@ -52,109 +63,16 @@ pub struct Observed<S> {
 
 impl<S: Service> Service for Observed<S> {
     async fn call(&self, cx: Context) -> Result<Reply, Error> {
-        let running = RunningOperation::begin(&self.telemetry, &cx);
-        let trace = running.trace.clone();
+        let (begun, parent) = self.telemetry.read(&cx);
+        let running = Running::begin(&self.telemetry, begun, &parent);
+        let trace = running.trace().clone();
         let reply = self.inner.call(cx).with_context(trace).await;
-        running.end(&reply);
+        let end = End::of(running.is_tool_call(), &reply);
+        running.end(&end);
         reply
     }
 
     pintle_runtime::delegate_to_inner!();
-}
-
-/// A request that runs. Dropping it before its end records that the request was cancelled.
-struct RunningOperation {
-    telemetry: Telemetry,
-    trace: TraceContext,
-    started: Instant,
-    method: String,
-    target: Target,
-    /// The attributes that spans and metrics share.
-    common: Vec<KeyValue>,
-    is_ended: bool,
-}
-
-impl RunningOperation {
-    fn begin(telemetry: &Telemetry, cx: &Context) -> Self {
-        let request = cx.request();
-        let (method, target) = (request.method.as_str(), Target::of(request));
-        let common = common_attributes(cx);
-        let mut attributes = common.clone();
-        attributes.push(KeyValue::new(key::METHOD, method.to_owned()));
-        attributes.extend(target.span_attributes());
-        attributes.extend(identifiers(cx));
-        let trace = begin_span(telemetry, cx, span_name(method, &target), attributes);
-        Self {
-            telemetry: telemetry.clone(),
-            trace,
-            started: Instant::now(),
-            method: method.to_owned(),
-            target,
-            common,
-            is_ended: false,
-        }
-    }
-
-    fn end(mut self, reply: &Result<Reply, Error>) {
-        let end = End::of(matches!(self.target, Target::Tool(_)), reply);
-        self.record(&end);
-    }
-
-    fn record(&mut self, end: &End) {
-        self.is_ended = true;
-        let (inner, span) = (&self.telemetry.0, self.trace.span());
-        let method = inner.metric_method(&self.method, end);
-        let target = inner.metric_target(&self.target, end);
-        if method == key::OTHER || target.name() != self.target.name() {
-            span.update_name(span_name(&method, &target));
-        }
-        let failure = end.attributes();
-        if !failure.is_empty() {
-            span.set_attributes(failure.clone());
-            // The message of an error may repeat arguments, so the description is empty.
-            span.set_status(Status::error(""));
-        }
-        span.end();
-        let mut attributes = std::mem::take(&mut self.common);
-        attributes.push(KeyValue::new(key::METHOD, method));
-        attributes.extend(target.metric_attributes());
-        attributes.extend(failure);
-        let seconds = self.started.elapsed().as_secs_f64();
-        inner
-            .instruments
-            .server_operation
-            .record(seconds, &attributes);
-    }
-}
-
-impl Drop for RunningOperation {
-    fn drop(&mut self) {
-        if !self.is_ended {
-            self.record(&End::Cancelled);
-        }
-    }
-}
-
-/// Begins the span of a request. Its parent is the trace of the client; a span that is current, such as that of
-/// the HTTP request, is then linked.
-fn begin_span(
-    telemetry: &Telemetry,
-    cx: &Context,
-    name: std::borrow::Cow<'static, str>,
-    attributes: Vec<KeyValue>,
-) -> TraceContext {
-    let inner = &telemetry.0;
-    let here = TraceContext::current();
-    let parent = inner.propagation.extract(&here, cx.request());
-    let mut builder = inner.tracer.span_builder(name);
-    builder.span_kind = Some(SpanKind::Server);
-    builder.attributes = Some(attributes);
-    let ambient = here.span().span_context().clone();
-    if ambient.is_valid() && ambient != *parent.span().span_context() {
-        builder.links = Some(vec![Link::with_context(ambient)]);
-    }
-    let span = inner.tracer.build_with_context(builder, &parent);
-    parent.with_span(span)
 }
 
 /// The attributes that spans and metrics share: the revision and the transport.

@@ -1,14 +1,16 @@
 //! The server under test, and exporters that store everything in memory.
 
+use opentelemetry::Context;
+use opentelemetry::baggage::BaggageExt as _;
 use opentelemetry::global::BoxedTracer;
 use opentelemetry::metrics::MeterProvider as _;
-use opentelemetry::trace::TracerProvider as _;
+use opentelemetry::trace::{SpanKind, TracerProvider as _};
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use pintle::client::{Client, EraMode};
 use pintle::model::Revision;
-use pintle::prelude::*;
+use pintle::prelude::{Result, Server, tool};
 use pintle_otel::{Telemetry, TelemetryOptions};
 
 /// The revisions of the tests: one of each era.
@@ -30,6 +32,13 @@ async fn fail() -> Result<String> {
 #[tool]
 async fn hang() -> String {
     std::future::pending().await
+}
+
+/// Returns the baggage of its caller.
+#[tool]
+async fn tenant() -> String {
+    let value = Context::map_current(|cx| cx.baggage().get("tenant").cloned());
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// Telemetry whose spans and measurements a test reads.
@@ -74,9 +83,10 @@ impl Recorded {
             .expect("an exporter in memory")
     }
 
-    /// Returns the only span of this name.
-    pub(crate) fn span(&self, name: &str) -> SpanData {
+    /// Returns the only span of this name at this end.
+    pub(crate) fn span(&self, kind: &SpanKind, name: &str) -> SpanData {
         let mut spans = self.spans();
+        spans.retain(|span| span.span_kind == *kind);
         let names: Vec<_> = spans.iter().map(|span| span.name.to_string()).collect();
         spans.retain(|span| span.name == name);
         assert_eq!(spans.len(), 1, "{name} among {names:?}");
@@ -122,11 +132,12 @@ pub(crate) fn attribute(span: &SpanData, key: &str) -> Option<String> {
 
 pub(crate) fn server(recorded: &Recorded) -> Server {
     Server::new("desk", "1.0.0")
-        .tools::<(add, fail, hang)>()
+        .tools::<(add, fail, hang, tenant)>()
         .layer(recorded.telemetry.server_layer())
 }
 
 pub(crate) async fn client(recorded: &Recorded, revision: Revision) -> Client {
     let builder = Client::builder().mode(EraMode::Pinned(revision));
+    let builder = builder.observer(recorded.telemetry.client_observer());
     builder.connect(server(recorded)).await.expect("a server")
 }

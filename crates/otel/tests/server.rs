@@ -21,7 +21,7 @@ async fn a_server_span_continues_the_trace_of_the_request() {
         let call = client.call_tool("add", json!({ "a": 1, "b": 2 }));
         let call = call.meta("traceparent", format!("00-{TRACE}-{PARENT}-01"));
         call.meta("tracestate", "k=v").await.expect("a sum");
-        let span = recorded.span("tools/call add");
+        let span = recorded.span(&SpanKind::Server, "tools/call add");
         assert_eq!(span.span_kind, SpanKind::Server);
         assert_eq!(span.span_context.trace_id().to_string(), TRACE);
         assert_eq!(span.span_context.trace_state().get("k"), Some("v"));
@@ -40,7 +40,7 @@ async fn a_server_span_has_the_attributes_of_the_conventions() {
             .call_tool("add", json!({ "a": 1, "b": 2 }))
             .await
             .expect("a sum");
-        let span = recorded.span("tools/call add");
+        let span = recorded.span(&SpanKind::Server, "tools/call add");
         let expected = [
             ("mcp.method.name", "tools/call"),
             ("mcp.protocol.version", revision.as_str()),
@@ -63,7 +63,7 @@ async fn a_tool_result_with_an_error_is_a_tool_error() {
         let recorded = Recorded::new();
         let client = client(&recorded, revision).await;
         client.call_tool("fail", json!({})).await.expect("a result");
-        let span = recorded.span("tools/call fail");
+        let span = recorded.span(&SpanKind::Server, "tools/call fail");
         assert_eq!(
             attribute(&span, "error.type").as_deref(),
             Some("tool_error")
@@ -150,10 +150,10 @@ async fn a_cancelled_request_ends_its_span() {
         .timeout(Duration::from_secs(1));
     call.await.expect_err("a timeout");
     client.close().await;
-    let span = recorded
-        .spans()
-        .into_iter()
-        .find(|span| attribute(span, "gen_ai.tool.name").as_deref() == Some("hang"));
+    let span = recorded.spans().into_iter().find(|span| {
+        span.span_kind == SpanKind::Server
+            && attribute(span, "gen_ai.tool.name").as_deref() == Some("hang")
+    });
     let span = span.expect("the span has ended");
     assert_eq!(attribute(&span, "error.type").as_deref(), Some("cancelled"));
 }

@@ -23,6 +23,7 @@ pub mod layers;
 pub mod sync;
 
 mod authorize;
+mod call_observer;
 mod context;
 mod drive;
 mod driver_waker;
@@ -50,6 +51,9 @@ mod transport;
 pub use authorize::{
     AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxAuthorizer, RequestSummary,
     RetryDecision,
+};
+pub use call_observer::{
+    CallObserver, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver,
 };
 pub use context::{Context, ProgressMessage};
 pub use drive::drive;

@@ -8,7 +8,7 @@ use pintle_model::{
     Tool,
 };
 use pintle_proto::{Change, IncomingNotice, Limits};
-use pintle_runtime::{Answer, BoxConnect, Connect as _};
+use pintle_runtime::{Answer, BoxConnect, CallObserver, Connect as _};
 
 use crate::into_connect::IntoConnect;
 
@@ -39,6 +39,7 @@ pub struct ClientBuilder {
     check_output: OutputCheck,
     pins: Option<ToolPins>,
     roots: Option<Vec<Root>>,
+    observer: Option<Arc<dyn CallObserver>>,
 }
 
 impl ClientBuilder {
@@ -52,7 +53,15 @@ impl ClientBuilder {
             check_output: OutputCheck::default(),
             pins: None,
             roots: None,
+            observer: None,
         }
+    }
+
+    /// Passes each request and each conversation to an observer, such as the telemetry of `pintle-otel`. A later
+    /// observer replaces an earlier one.
+    pub fn observer(mut self, observer: impl CallObserver) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
     }
 
     /// Sets the name and version that the client sends to servers. The default is `pintle` and its
@@ -329,6 +338,7 @@ impl ClientBuilder {
             options: self.options,
             check_output: self.check_output,
             pins: self.pins,
+            observer: self.observer,
             state: pintle_runtime::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };
