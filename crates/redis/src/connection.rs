@@ -51,17 +51,6 @@ impl Connection {
         Ok((answer, replicas.unwrap_or_default()))
     }
 
-    /// Loads the script of a call into its server. The call did not happen.
-    pub(crate) async fn load(&mut self, call: &Call) -> RedisResult<()> {
-        let Some(script) = call.script else {
-            return Ok(());
-        };
-        let mut command = redis::cmd("SCRIPT");
-        command.arg("LOAD").arg(script.code);
-        let loading = Call::new(command, &call.key);
-        self.send(&loading, None).await.map(drop)
-    }
-
     /// Returns the descriptions of the servers that accept writes.
     pub(crate) async fn descriptions(&mut self) -> RedisResult<Vec<String>> {
         let info = redis::cmd("INFO");

@@ -174,8 +174,8 @@ impl Slot {
             let sent = connection.send(call, confirmation).await;
             match sent {
                 Err(error) if is_unknown_script(&error) => {
-                    connection.load(call).await?;
-                    connection.send(call, confirmation).await
+                    let whole = call.with_whole_script();
+                    connection.send(&whole, confirmation).await
                 }
                 sent => sent,
             }

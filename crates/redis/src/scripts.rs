@@ -6,7 +6,7 @@ use redis::{Cmd, ToRedisArgs};
 
 /// A script and its digest.
 pub(crate) struct Script {
-    pub(crate) code: &'static str,
+    code: &'static str,
     digest: String,
 }
 
@@ -65,6 +65,23 @@ impl Call {
         Self {
             script: Some(script),
             ..Self::new(command, key)
+        }
+    }
+
+    /// Returns the same call with the whole script, which the server of its key then knows by its digest.
+    pub(crate) fn with_whole_script(&self) -> Self {
+        let mut command = redis::cmd("EVAL");
+        command.arg(self.script.map_or("", |script| script.code));
+        // The first two are the name of the command and the digest.
+        for argument in self.command.args_iter().skip(2) {
+            if let redis::Arg::Simple(argument) = argument {
+                command.arg(argument);
+            }
+        }
+        Self {
+            script: self.script,
+            bytes: self.bytes,
+            ..Self::new(command, &self.key)
         }
     }
 
