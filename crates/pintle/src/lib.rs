@@ -66,7 +66,7 @@
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
 //! | `redis` | no | `redis::RedisStore`: the processes of several hosts share a store in Redis or Valkey |
 //! | `postgres` | no | `postgres::PostgresStore`: the processes of several hosts share a store |
-//! | `otel` | no | [`otel`]: spans and metrics by the OpenTelemetry conventions for MCP |
+//! | `otel` | no | `otel::Telemetry`: spans and metrics by the OpenTelemetry conventions for MCP |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
