@@ -10,7 +10,7 @@ use pintle_testkit::stores::measure;
 use crate::support::{Directory, open};
 
 /// Number of operations of each kind.
-const COUNT: usize = 500;
+const COUNT: usize = 2_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measurement"]

@@ -16,7 +16,7 @@ const NOW: StoreTime = StoreTime::from_millis(0);
 /// Bytes of each value: about one record of a session.
 const VALUE_BYTES: usize = 600;
 /// Writers at the same time, for the rates.
-const WRITERS: usize = 16;
+const WRITERS: usize = 64;
 
 /// The figures of a store with several openings.
 #[derive(Debug, Clone)]
@@ -34,9 +34,9 @@ pub struct Figures {
     pub add: Latency,
     /// Time from the start of a put to the wake-up of a watcher at the last opening.
     pub wake_up: Latency,
-    /// Puts a second of 16 writers.
+    /// Puts a second of 64 writers.
     pub puts_a_second: u64,
-    /// Appends a second of 16 writers, each to a log of its own.
+    /// Appends a second of 64 writers, each to a log of its own.
     pub appends_a_second: u64,
 }
 
@@ -215,6 +215,8 @@ impl fmt::Display for Latency {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        writeln!(f, "load             {}", load.trim())?;
         writeln!(f, "openings         {}", self.openings)?;
         writeln!(f, "put              {}", self.put)?;
         writeln!(f, "get              {}", self.get)?;
