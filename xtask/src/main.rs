@@ -18,6 +18,7 @@ mod english;
 mod failure;
 mod floors;
 mod limits;
+mod packages;
 mod readme;
 mod source;
 mod spec_map;
@@ -52,6 +53,8 @@ cargo xtask <task>
   book                 every chapter of docs/book is in its table of contents and in its doc tests;
                        links between pages lead to files and headings; llms.txt and
                        docs/agents/AGENTS.md are current. --write writes both
+  packages             the manifest of each published crate is complete, and the documentation of
+                       pintle has a row for each feature. --list prints the names with versions
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -85,6 +88,8 @@ fn run(words: &[&str]) -> Result<()> {
         ["spec-map", "--check"] => spec_map::check(),
         ["book"] => book::check(),
         ["book", "--write"] => book::write(),
+        ["packages"] => packages::check(),
+        ["packages", "--list"] => packages::list(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
         ["readme"] => readme::check(),

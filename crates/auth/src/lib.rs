@@ -7,6 +7,8 @@
 //!
 //! It does not apply to stdio: a server on stdio reads its credentials from the environment.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "client")]
 pub mod flow;
 pub mod metadata;

@@ -17,6 +17,8 @@
 //! - Safe as shipped: loopback names only ([`HostPolicy`]), JSON bodies only, every size, queue and
 //!   wait bounded ([`HttpLimits`]).
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod body;
 #[cfg(feature = "client")]
 pub mod client;

@@ -75,6 +75,8 @@
 //!
 //! Features add items; they never change the behavior of existing items.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub use pintle_model as model;
 pub use pintle_proto as proto;
 pub use pintle_runtime as runtime;

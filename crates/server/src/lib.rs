@@ -24,6 +24,8 @@
 //! - An `Err` of a tool is for the model to read; protocol errors are made here.
 //! - What is wrong with a server is an error at its start, not at the first call.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod page;
 
 // Tools.

@@ -30,6 +30,8 @@
 //! # }
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "conformance")]
 pub mod conformance;
 

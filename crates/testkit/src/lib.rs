@@ -34,6 +34,8 @@
 //! assert_eq!(pair.client.engine().late_answers(), 0, "the server was told in time");
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod chaos;
 #[cfg(feature = "http")]
 pub mod fake_http;
