@@ -5,6 +5,10 @@
 struct Start;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/install.md")]
+struct Install;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tools.md")]
 struct Tools;
 
