@@ -12,6 +12,7 @@ mod lists;
 mod logging;
 mod peer;
 mod prompts;
+mod provider;
 mod resources;
 mod stateless;
 mod tools;

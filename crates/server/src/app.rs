@@ -4,6 +4,7 @@ mod adopt;
 mod begin;
 mod check;
 mod completing;
+mod provided;
 mod router;
 
 use std::sync::{Arc, Weak};

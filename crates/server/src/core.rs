@@ -10,6 +10,7 @@ use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::Extended;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
+use crate::provider::MountedProvider;
 use crate::set::Set;
 use crate::tasks::Tasks;
 use crate::tool::Tool;
@@ -21,6 +22,8 @@ pub(crate) struct Core {
     pub(crate) resources: Set<FixedResource>,
     pub(crate) templates: Set<TemplatedResource>,
     pub(crate) prompts: Set<Entry<Prompt>>,
+    /// Lists and serves what the sets do not have, in this order.
+    pub(crate) providers: Vec<Arc<MountedProvider>>,
     pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.
     pub(crate) mounts: Vec<Mount>,

@@ -21,6 +21,12 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
+/// Returns the error for a name that no item of a kind has: -32602.
+pub(crate) fn unknown(kind: &str, name: &str) -> Error {
+    let name: String = name.chars().take(80).collect();
+    Error::invalid_params(format!("unknown {kind}: {name}"))
+}
+
 /// Any error a handler of a resource, a prompt or a completion may return.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 

@@ -66,7 +66,7 @@ pub use resource::{
     FromRead, FromVariable, IntoReadResult, NotFound, PathSegment, ReadCall, ReadError, ReadFuture,
     ReadOutcome, ReadReply, Reader, RelativePath, Resource, ResourceDefinitionError, Template,
     TemplateError, VariableError, VariableErrorKind, VariableValue, Variables, ViaVariable,
-    ViaVariables,
+    ViaVariables, resource_not_found,
 };
 
 // Extensions of the protocol.
@@ -103,6 +103,7 @@ mod entry;
 mod handle;
 mod log;
 mod operation;
+mod provider;
 mod request;
 mod server;
 mod set;
@@ -114,7 +115,8 @@ pub use app::App;
 pub use changes::Changes;
 pub use handle::ServerHandle;
 pub use log::forward_event;
-pub use request::{PromptRequest, ReadRequest, ToolRequest};
+pub use provider::Provider;
+pub use request::{CompleteRequest, ListRequest, PromptRequest, ReadRequest, ToolRequest};
 pub use server::Server;
 pub use set::DuplicateNameError;
 pub use start_error::StartError;

@@ -14,6 +14,9 @@ use pintle_model::{Error, errors};
 /// The first byte of every cursor, which distinguishes this form from later ones.
 const VERSION: u8 = 1;
 
+/// The first byte of a cursor into the list of a provider.
+const PROVIDER_VERSION: u8 = 2;
+
 /// The longest cursor that is decoded, in bytes: a key of 64 KiB, the longest URI that is served.
 const MAX_CURSOR: usize = 88 * 1024;
 
@@ -91,6 +94,48 @@ pub(crate) fn cursor_of(key: &str) -> String {
 /// The key that a cursor names.
 pub(crate) fn key_of(cursor: &str) -> Result<String, CursorError> {
     decode(cursor)
+}
+
+/// The place of a page in the lists of several providers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProviderPage {
+    /// The index of the provider.
+    pub(crate) index: u16,
+    /// The provider's own cursor; `None` for its first page.
+    pub(crate) cursor: Option<String>,
+}
+
+impl ProviderPage {
+    /// The first page of a provider.
+    pub(crate) const fn first(index: u16) -> Self {
+        Self {
+            index,
+            cursor: None,
+        }
+    }
+
+    /// Reads a cursor that [`Self::encode`] wrote; `None` for a cursor of the server's own list.
+    pub(crate) fn decode(cursor: &str) -> Option<Self> {
+        let bytes = (cursor.len() <= MAX_CURSOR).then(|| URL_SAFE_NO_PAD.decode(cursor));
+        let bytes = bytes?.ok()?;
+        let (&[PROVIDER_VERSION, high, low, has_cursor], text) = bytes.split_first_chunk()? else {
+            return None;
+        };
+        let text = String::from_utf8(text.to_vec()).ok()?;
+        Some(Self {
+            index: u16::from_be_bytes([high, low]),
+            cursor: (has_cursor == 1).then_some(text),
+        })
+    }
+
+    /// Returns the place as a cursor, or `None` if it is too long.
+    pub(crate) fn encode(&self) -> Option<String> {
+        let [high, low] = self.index.to_be_bytes();
+        let mut bytes = vec![PROVIDER_VERSION, high, low, u8::from(self.cursor.is_some())];
+        bytes.extend_from_slice(self.cursor.as_deref().unwrap_or_default().as_bytes());
+        let cursor = URL_SAFE_NO_PAD.encode(bytes);
+        (cursor.len() <= MAX_CURSOR).then_some(cursor)
+    }
 }
 
 fn first_after(len: usize, key_at: &dyn Fn(usize) -> String, key: &str) -> usize {
@@ -226,5 +271,30 @@ mod tests {
         fn any_text_is_a_page_or_a_typed_error(cursor in "\\PC{0,64}") {
             let _ = paginate(&["a", "b"], Some(&cursor), size(1));
         }
+    }
+
+    #[test]
+    fn a_place_in_a_provider_is_read_again() {
+        for cursor in [None, Some(String::new()), Some("é".to_owned())] {
+            let page = ProviderPage { index: 258, cursor };
+            let text = page.encode().expect("short");
+            assert_eq!(ProviderPage::decode(&text), Some(page));
+        }
+        assert_eq!(ProviderPage::decode(&cursor_of("one")), None);
+        assert_eq!(
+            key_of(&ProviderPage::first(0).encode().expect("short")),
+            Err(CursorError)
+        );
+    }
+
+    #[test]
+    fn a_cursor_of_a_provider_has_a_limit() {
+        let page = |len| ProviderPage {
+            index: 0,
+            cursor: Some("x".repeat(len)),
+        };
+        assert!(page(60 * 1024).encode().is_some());
+        assert_eq!(page(MAX_CURSOR).encode(), None);
+        assert_eq!(ProviderPage::decode(&"A".repeat(MAX_CURSOR + 4)), None);
     }
 }

@@ -1,7 +1,8 @@
-//! The requests that typed layers receive: a layer may read and change them.
+//! The requests that typed layers and providers receive.
 
 use std::collections::BTreeMap;
 
+use pintle_model::{CompleteParams, Cursor};
 use pintle_runtime::Context;
 use serde_json::value::RawValue;
 
@@ -13,7 +14,7 @@ pub struct ToolRequest {
     pub name: Box<str>,
     /// The arguments, not yet looked at.
     pub arguments: Option<Box<RawValue>>,
-    /// The request.
+    /// The context of the request.
     pub cx: Context,
 }
 
@@ -23,7 +24,7 @@ pub struct ToolRequest {
 pub struct ReadRequest {
     /// URI of the resource.
     pub uri: String,
-    /// The request.
+    /// The context of the request.
     pub cx: Context,
 }
 
@@ -35,6 +36,26 @@ pub struct PromptRequest {
     pub name: Box<str>,
     /// Its arguments.
     pub arguments: BTreeMap<String, String>,
-    /// The request.
+    /// The context of the request.
+    pub cx: Context,
+}
+
+/// A page of a list that a [`Provider`](crate::Provider) returns.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListRequest {
+    /// The cursor that the provider returned with the page before; `None` for the first page.
+    pub cursor: Option<Cursor>,
+    /// The context of the request.
+    pub cx: Context,
+}
+
+/// A request for values of an argument, for a [`Provider`](crate::Provider).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CompleteRequest {
+    /// The reference, the argument and its context. The name of a prompt has no prefix of a mount.
+    pub params: CompleteParams,
+    /// The context of the request.
     pub cx: Context,
 }

@@ -26,13 +26,11 @@ pub(crate) mod template;
 pub use call::{ReadCall, ReadFuture};
 pub use fault::ResourceDefinitionError;
 pub use reader::{FromRead, Reader, ViaVariable, ViaVariables};
-pub use result::{IntoReadResult, NotFound, ReadError, ReadOutcome, ReadReply};
+pub use result::{IntoReadResult, NotFound, ReadError, ReadOutcome, ReadReply, resource_not_found};
 pub use template::{
     FromVariable, PathSegment, RelativePath, Template, TemplateError, VariableError,
     VariableErrorKind, VariableValue, Variables,
 };
-
-pub(crate) use result::not_found;
 
 use crate::erase::{Run, erase};
 
@@ -337,7 +335,7 @@ impl Resource {
     }
 
     fn start(&self, uri: &str, scope: ExtractContext<'_>) -> Result<ReadFuture, Rejection> {
-        let not_found = || not_found(uri, scope.context().terms().revision);
+        let not_found = || resource_not_found(uri, scope.context().terms().revision);
         let variables = self
             .variables(uri)
             .ok_or_else(|| Rejection::Protocol(not_found()))?;

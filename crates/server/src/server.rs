@@ -22,6 +22,7 @@ use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
 use crate::input::StateSeal;
 use crate::prompt::{Prompt, PromptReply};
+use crate::provider::{DynProvider, Provider};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::start_error::StartError;
@@ -78,6 +79,13 @@ struct Offers {
     resources: Vec<Resource>,
     prompts: Vec<Prompt>,
     extensions: Vec<ProtocolExtension>,
+    provider: Option<OfferedProvider>,
+}
+
+/// A provider, and its capabilities.
+struct OfferedProvider {
+    provider: Arc<dyn DynProvider>,
+    capabilities: ServerCapabilities,
 }
 
 impl Server {
@@ -203,6 +211,18 @@ impl Server {
     #[must_use]
     pub fn add_prompt(mut self, prompt: Prompt) -> Self {
         self.offers.prompts.push(prompt);
+        self
+    }
+
+    /// Lists and serves what a [`Provider`] has, after what the server has itself. Typed layers such as
+    /// [`Self::on_tool_call`] are around its calls. A server has one provider, and a later one
+    /// replaces it; a mounted server has its own.
+    #[must_use]
+    pub fn provider(mut self, provider: impl Provider) -> Self {
+        self.offers.provider = Some(OfferedProvider {
+            capabilities: provider.capabilities(),
+            provider: Arc::new(provider),
+        });
         self
     }
 

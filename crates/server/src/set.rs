@@ -182,6 +182,21 @@ impl<T: Listed> Set<T> {
         revision: Revision,
         principal: Option<&Principal>,
     ) -> Result<Rendered, Error> {
+        let page = self.page(snapshot, cursor, principal)?;
+        Rendered::new(page, revision).map(Rendered::into_shared)
+    }
+
+    /// Returns one page of the list, as `principal` sees it.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for a cursor that is not one of ours.
+    pub(crate) fn page(
+        &self,
+        snapshot: &Snapshot<T>,
+        cursor: Option<&Cursor>,
+        principal: Option<&Principal>,
+    ) -> Result<T::List, Error> {
         let visible: Vec<_> = snapshot
             .items
             .iter()
@@ -192,19 +207,10 @@ impl<T: Listed> Set<T> {
         let cursor = cursor.map(Cursor::as_str);
         let span = paginate_by(visible.len(), &key_at, cursor, self.page_size)?;
         let page = visible.get(span.range).unwrap_or_default();
-        let definitions = page
-            .iter()
-            .map(|entry| entry.item.definition().clone())
-            .collect();
-        Rendered::new(
-            T::page(
-                definitions,
-                span.next.map(Cursor::from),
-                self.freshness_of(snapshot),
-            ),
-            revision,
-        )
-        .map(Rendered::into_shared)
+        let definitions = page.iter().map(|entry| entry.item.definition().clone());
+        let freshness = self.freshness_of(snapshot);
+        let next = span.next.map(Cursor::from);
+        Ok(T::page(definitions.collect(), next, freshness))
     }
 }
 

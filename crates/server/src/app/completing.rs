@@ -6,11 +6,12 @@ use pintle_model::{CompleteParams, CompletionReference, Error};
 use pintle_proto::Reply;
 use pintle_runtime::Context;
 
-use super::router::{is_template_of, unknown};
+use super::router::is_template_of;
 use crate::ability::ExtractContext;
 use crate::completion::CompleteFuture;
 use crate::core::Core;
 use crate::entry::Entry;
+use crate::failure::unknown;
 use crate::resource::Resource;
 
 impl Core {
@@ -25,7 +26,12 @@ impl Core {
             }
             _ => Err(Error::invalid_params("unknown kind of reference")),
         };
-        Reply::complete(completion?.await?, request.terms.revision)
+        let completed = match completion {
+            Ok(completion) => completion.await?,
+            Err(missing) if self.providers.is_empty() => return Err(missing),
+            Err(missing) => self.complete_provided(params, missing, cx).await?,
+        };
+        Reply::complete(completed, request.terms.revision)
     }
 
     fn complete_prompt(

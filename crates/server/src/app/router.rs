@@ -13,17 +13,20 @@ use pintle_model::method::{
     GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,
     Method, ReadResource, UpdateTask,
 };
-use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
+use pintle_model::{
+    Cursor, Error, Feature, Freshness, Outcome, ReadResourceResult, Revision, TaskSupport,
+};
 use pintle_proto::{Members, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{BoxFuture, Context, MissingScopes, ParamHeader, Principal};
 
 use super::begin::{TaskCandidate, TaskOrOutcome};
 use crate::core::Core;
 use crate::entry::Entry;
+use crate::failure::unknown;
 use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
-use crate::resource::{Resource, not_found};
+use crate::resource::Resource;
 use crate::set::{Listed, Set};
 use crate::tasks::TaskMode;
 use crate::tool::Tool;
@@ -45,7 +48,9 @@ impl Core {
         if cx.request().method.as_str() == CallTool::NAME {
             return self.call_tool(&cx).await;
         }
-        if let Some(listed) = self.list(&cx) {
+        if self.providers.is_empty()
+            && let Some(listed) = self.list(&cx)
+        {
             return listed;
         }
         self.route_boxed(&cx).await
@@ -69,6 +74,10 @@ impl Core {
             ReadResource::NAME => Box::pin(self.read_resource(cx)),
             GetPrompt::NAME => Box::pin(self.get_prompt(cx)),
             Complete::NAME => Box::pin(self.complete(cx)),
+            ListTools::NAME => Box::pin(self.list_with_providers(&self.tools, cx)),
+            ListResources::NAME => Box::pin(self.list_with_providers(&self.resources, cx)),
+            ListResourceTemplates::NAME => Box::pin(self.list_with_providers(&self.templates, cx)),
+            ListPrompts::NAME => Box::pin(self.list_with_providers(&self.prompts, cx)),
             method if method.starts_with("tasks/") && self.tasks.is_some() => {
                 Box::pin(self.tasks_method(cx))
             }
@@ -79,12 +88,12 @@ impl Core {
     async fn call_tool(&self, cx: &Context) -> Result<Reply, Error> {
         let request = cx.request();
         let params = CallParams::read(&request.params)?;
-        let entry = self
-            .tools
-            .snapshot()
-            .find(&params.name, cx.principal())
-            .map(Arc::clone)
-            .ok_or_else(|| unknown("tool", &params.name))?;
+        let tools = self.tools.snapshot();
+        let Some(entry) = tools.find(&params.name, cx.principal()).map(Arc::clone) else {
+            drop(tools);
+            return self.call_provided(params, cx).await;
+        };
+        drop(tools);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
         let mut outcome = match self.call_entry(&entry, &params, cx).await? {
             TaskOrOutcome::Plain(outcome) => outcome,
@@ -182,7 +191,7 @@ impl Core {
         let templates = self.templates.snapshot();
         let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, cx);
         let Some(templated) = templates.iter().find(is_match) else {
-            return Err(not_found(&params.uri, request.terms.revision));
+            return self.read_provided(params, cx).await;
         };
         self.read(Arc::clone(templated), params, cx).await
     }
@@ -203,23 +212,17 @@ impl Core {
         let is_retry = retry.is_some();
         let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
         let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
-        let mut outcome = self.rounds(cx, origin).answer(retry, run).await?;
-        if let Outcome::Complete(result) = &mut outcome
-            && is_retry
-        {
-            // What depends on an answer is good for this answer only.
-            result.freshness = Some(Freshness::default());
-        }
-        reply(outcome, cx.terms().revision)
+        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+        reply_to_read(outcome, is_retry, cx)
     }
 
     async fn get_prompt(&self, cx: &Context) -> Result<Reply, Error> {
         let request = cx.request();
         let params: PromptParams<'_> = request.params.decode()?;
         let prompts = self.prompts.snapshot();
-        let entry = prompts
-            .find(&params.name, cx.principal())
-            .ok_or_else(|| unknown("prompt", &params.name))?;
+        let Some(entry) = prompts.find(&params.name, cx.principal()) else {
+            return self.get_provided(params, cx).await;
+        };
         let arguments = params.arguments.unwrap_or_default();
         let origin = RequestIdentity::new(GetPrompt::NAME, &params.name).with_words(&arguments);
         let retry = RetryParams {
@@ -231,7 +234,7 @@ impl Core {
         reply(outcome, request.terms.revision)
     }
 
-    fn rounds<'a>(&'a self, cx: &'a Context, origin: RequestIdentity<'a>) -> Rounds<'a> {
+    pub(super) fn rounds<'a>(&'a self, cx: &'a Context, origin: RequestIdentity<'a>) -> Rounds<'a> {
         Rounds {
             seal: &*self.seal,
             memory: &self.memory,
@@ -287,27 +290,27 @@ impl Core {
 
 /// The parameters of `tools/call`, in place.
 #[derive(Deserialize)]
-struct CallParams<'a> {
+pub(super) struct CallParams<'a> {
     #[serde(borrow)]
-    name: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
     /// A wish of 2025-11-25; later nobody looks at it.
     #[serde(borrow, default)]
-    task: Option<RawJson<'a>>,
+    pub(super) task: Option<RawJson<'a>>,
     #[serde(borrow, default)]
-    arguments: Option<RawJson<'a>>,
+    pub(super) arguments: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<RawJson<'a>>,
+    pub(super) input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
-    request_state: Option<Cow<'a, str>>,
+    pub(super) request_state: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
-struct ReadParams<'a> {
-    uri: String,
+pub(super) struct ReadParams<'a> {
+    pub(super) uri: String,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<RawJson<'a>>,
+    pub(super) input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
-    request_state: Option<Cow<'a, str>>,
+    pub(super) request_state: Option<Cow<'a, str>>,
 }
 
 impl<'a> CallParams<'a> {
@@ -316,11 +319,11 @@ impl<'a> CallParams<'a> {
         Self::of(params).map_or_else(|| params.decode(), Ok)
     }
 
-    fn identity(&self) -> RequestIdentity<'_> {
+    pub(super) fn identity(&self) -> RequestIdentity<'_> {
         RequestIdentity::new(CallTool::NAME, &self.name).with_arguments(self.arguments)
     }
 
-    fn retry(&self) -> RetryParams<'_> {
+    pub(super) fn retry(&self) -> RetryParams<'_> {
         RetryParams {
             responses: self.input_responses,
             state: self.request_state.as_deref(),
@@ -363,15 +366,15 @@ impl<'a> ReadParams<'a> {
 }
 
 #[derive(Deserialize)]
-struct PromptParams<'a> {
+pub(super) struct PromptParams<'a> {
     #[serde(borrow)]
-    name: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
     #[serde(default)]
-    arguments: Option<BTreeMap<String, String>>,
+    pub(super) arguments: Option<BTreeMap<String, String>>,
     #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<RawJson<'a>>,
+    pub(super) input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
-    request_state: Option<Cow<'a, str>>,
+    pub(super) request_state: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -380,13 +383,17 @@ struct PageParams {
     cursor: Option<Cursor>,
 }
 
-fn list<T: Listed>(set: &Set<T>, cx: &Context) -> Result<Reply, Error> {
-    let request = cx.request();
+/// Reads the cursor of the request of a list.
+pub(super) fn cursor_of(cx: &Context) -> Result<Option<Cursor>, Error> {
     let is_first = |members: Members<'_>| members.get(Member::Cursor).is_none();
-    let cursor = match request.params.members() {
-        Some(members) if is_first(members) => None,
-        _ => request.params.decode::<PageParams>()?.cursor,
-    };
+    match cx.request().params.members() {
+        Some(members) if is_first(members) => Ok(None),
+        _ => Ok(cx.request().params.decode::<PageParams>()?.cursor),
+    }
+}
+
+fn list<T: Listed>(set: &Set<T>, cx: &Context) -> Result<Reply, Error> {
+    let (request, cursor) = (cx.request(), cursor_of(cx)?);
     set.list(cursor.as_ref(), request.terms.revision, cx.principal())
         .map(Reply::Complete)
 }
@@ -399,8 +406,25 @@ pub(super) fn is_template_of(
     entry.is_visible(cx.principal()) && entry.0.item.is_match(uri)
 }
 
+/// The reply to a read. Content that depends on an answer is good for this answer only.
+pub(super) fn reply_to_read(
+    mut outcome: Outcome<ReadResourceResult>,
+    is_retry: bool,
+    cx: &Context,
+) -> Result<Reply, Error> {
+    if let Outcome::Complete(result) = &mut outcome
+        && is_retry
+    {
+        result.freshness = Some(Freshness::default());
+    }
+    reply(outcome, cx.terms().revision)
+}
+
 /// An outcome as it is answered.
-fn reply<R: ResultBody>(outcome: Outcome<R>, revision: Revision) -> Result<Reply, Error> {
+pub(super) fn reply<R: ResultBody>(
+    outcome: Outcome<R>,
+    revision: Revision,
+) -> Result<Reply, Error> {
     match outcome {
         Outcome::Complete(result) => Reply::complete(result, revision),
         Outcome::InputRequired(questions) => {
@@ -409,9 +433,4 @@ fn reply<R: ResultBody>(outcome: Outcome<R>, revision: Revision) -> Result<Reply
         // A task outlives its request, and nothing here would answer for it.
         Outcome::Task(_) => Err(Error::internal()),
     }
-}
-
-pub(super) fn unknown(kind: &str, name: &str) -> Error {
-    let name: String = name.chars().take(80).collect();
-    Error::invalid_params(format!("unknown {kind}: {name}"))
 }

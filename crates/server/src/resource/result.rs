@@ -204,7 +204,7 @@ impl ReadFinish {
     }
 
     fn not_found(&self) -> Error {
-        not_found(&self.uri, self.context.terms().revision)
+        resource_not_found(&self.uri, self.context.terms().revision)
     }
 
     fn fill(&self, mut result: ReadResourceResult) -> ReadResourceResult {
@@ -226,12 +226,12 @@ impl ReadFinish {
     }
 }
 
-/// The error for a URI at which there is nothing.
+/// Returns the error for a URI at which there is nothing: -32002 up to 2025-11-25, -32602 later.
 ///
-/// Spec: [2026-07-28, Resources, Error handling][spec]; its code was another up to 2025-11-25.
+/// Spec: [2026-07-28, Resources, Error handling][spec].
 ///
 /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
-pub(crate) fn not_found(uri: &str, revision: Revision) -> Error {
+pub fn resource_not_found(uri: &str, revision: Revision) -> Error {
     let code = match revision.has(Feature::ResourceNotFoundIsInvalidParams) {
         true => ErrorCode::INVALID_PARAMS,
         false => ErrorCode::RESOURCE_NOT_FOUND,
@@ -246,7 +246,7 @@ pub(crate) fn not_found(uri: &str, revision: Revision) -> Error {
 
 /// The rejection of a URI that matches, and has something unfit in place of a variable.
 pub(super) fn unreadable(uri: &str, revision: Revision, error: &VariableError) -> Rejection {
-    let mut not_found = not_found(uri, revision);
+    let mut not_found = resource_not_found(uri, revision);
     not_found.message = format!("{NotFound}: {error}").into();
     Rejection::Protocol(not_found)
 }

@@ -134,7 +134,7 @@ async fn what_is_not_there_has_the_code_of_its_revision_and_names_the_uri() {
 // hardening: H-112
 #[test]
 fn a_huge_uri_is_not_sent_back() {
-    let error = not_found(&"é".repeat(MAX), Revision::LATEST);
+    let error = resource_not_found(&"é".repeat(MAX), Revision::LATEST);
     assert_eq!(error.data, None);
 }
 

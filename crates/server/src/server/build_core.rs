@@ -14,6 +14,7 @@ use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, Pro
 use crate::handle::ServerHandle;
 use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
+use crate::provider::MountedProvider;
 use crate::resource::Resource;
 use crate::set::Set;
 use crate::start_error::StartError;
@@ -28,6 +29,7 @@ pub(super) struct Checked {
     pub(super) resources: Vec<Arc<FixedResource>>,
     pub(super) templates: Vec<Arc<TemplatedResource>>,
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
+    pub(super) providers: Vec<Arc<MountedProvider>>,
     pub(super) extended: Extended,
     pub(super) mounts: Vec<Mount>,
     /// The handles of the servers, in the order of the seats.
@@ -35,6 +37,8 @@ pub(super) struct Checked {
     has_completers: bool,
     /// Whether one of the servers fills its lists as it runs.
     is_dynamic: bool,
+    /// The capabilities of providers.
+    provided: Vec<ServerCapabilities>,
     /// What mounted servers advertise besides.
     mounted: Vec<ServerCapabilities>,
 }
@@ -109,6 +113,7 @@ impl Server {
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
             templates: Set::new(checked.templates, self.page_size, self.freshness)?,
             prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
+            providers: checked.providers,
             extended: checked.extended,
             mounts: checked.mounts,
             forwards_events,
@@ -150,6 +155,7 @@ impl Server {
         if checked.has_completers || checked.is_dynamic {
             capabilities.completions = Some(JsonObject::new());
         }
+        let capabilities = checked.provided.iter().fold(capabilities, provided);
         let capabilities = checked.mounted.iter().fold(capabilities, also);
         let mut capabilities = checked.extended.offer_in(capabilities);
         let mut tools = checked.tools.iter();
@@ -178,6 +184,26 @@ fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> S
     capabilities
 }
 
+/// Adds the lists that a provider advertises, and the abilities of each.
+fn provided(mut capabilities: ServerCapabilities, of: &ServerCapabilities) -> ServerCapabilities {
+    if let Some(tools) = &of.tools {
+        capabilities.tools.get_or_insert_with(|| tools.clone());
+    }
+    if let Some(resources) = &of.resources {
+        let own = capabilities
+            .resources
+            .get_or_insert_with(|| resources.clone());
+        own.subscribe = own.subscribe.or(resources.subscribe);
+    }
+    if let Some(prompts) = &of.prompts {
+        capabilities.prompts.get_or_insert_with(|| prompts.clone());
+    }
+    if capabilities.completions.is_none() {
+        capabilities.completions.clone_from(&of.completions);
+    }
+    capabilities
+}
+
 impl Checked {
     fn take(
         &mut self,
@@ -195,6 +221,11 @@ impl Checked {
             self.has_completers |= prompt.has_completers();
             self.prompts
                 .push(Arc::new(check_prompt(prompt.renamed(name), mount_context)?));
+        }
+        if let Some(offered) = offers.provider {
+            let mounted = MountedProvider::new(offered.provider, prefix, mount_context);
+            self.providers.push(Arc::new(mounted));
+            self.provided.push(offered.capabilities);
         }
         for extension in offers.extensions {
             self.take_extension(extension, mount_context)?;
