@@ -9,5 +9,3 @@ pub mod churn;
 pub mod fuzz;
 pub mod storm;
 pub mod town;
-
-mod hosts;

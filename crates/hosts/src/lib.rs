@@ -20,6 +20,9 @@ mod server_registry;
 mod suggestion;
 mod target;
 mod toml;
+#[cfg(feature = "trial")]
+#[doc(hidden)]
+pub mod trial;
 mod variable_syntax;
 mod yaml;
 

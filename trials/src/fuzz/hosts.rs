@@ -1,6 +1,6 @@
 //! Files in which other programs keep their servers.
 
-use crate::hosts;
+use pintle_hosts::trial;
 
 /// A file is read or refused with a line that it has, and texts of it stay whole when they are taken
 /// apart for variables.
@@ -15,5 +15,5 @@ pub fn hosts(data: &[u8]) {
     let Ok(text) = str::from_utf8(text) else {
         return;
     };
-    hosts::read_all(*kind, text);
+    trial::read_all(*kind, text);
 }
