@@ -4,4 +4,5 @@
 mod child;
 #[cfg(unix)]
 mod programs;
+mod task;
 mod url;

@@ -1,0 +1,147 @@
+//! Tools from a file: each entry has a name, a description, a JSON Schema and a text. `reload` reads the file again
+//! while the server runs, and listening clients are notified.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use pintle::prelude::*;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The file that the program reads without an argument.
+const FILE: &str = "examples/tools.json";
+
+/// An entry of the file.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Entry {
+    name: String,
+    description: String,
+    input_schema: Map<String, Value>,
+    /// The result, with `{argument}` for each argument.
+    text: String,
+}
+
+/// The file, and the names of its tools at the server.
+struct Source {
+    file: PathBuf,
+    offered: Mutex<BTreeSet<String>>,
+}
+
+impl Source {
+    /// Reads all tools, or none if the file is invalid.
+    fn read(&self) -> Result<Vec<Tool>> {
+        let text = fs::read(&self.file)?;
+        let entries: Vec<Entry> = serde_json::from_slice(&text)?;
+        Ok(entries.into_iter().map(tool).collect())
+    }
+}
+
+/// Returns the tool of an entry. The server checks the arguments of each call against the schema.
+fn tool(entry: Entry) -> Tool {
+    Tool::new(entry.name)
+        .description(entry.description)
+        .read_only(true)
+        .input_schema(entry.input_schema.into_iter().collect())
+        .handler(move |arguments: Args<Map<String, Value>>| {
+            std::future::ready(filled_in(&entry.text, &arguments.0))
+        })
+}
+
+/// Replaces `{argument}` by the value of the argument.
+fn filled_in(text: &str, arguments: &Map<String, Value>) -> String {
+    let mut text = text.to_owned();
+    for (name, value) in arguments {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        text = text.replace(&format!("{{{name}}}"), &value);
+    }
+    text
+}
+
+/// Reads the file again, and replaces the tools. An invalid file changes nothing.
+#[tool(idempotent, blocking)]
+fn reload(source: State<Source>, server: State<ServerHandle>) -> Result<String> {
+    let tools = source.read()?;
+    let mut offered = source.offered.lock().expect("no holder panics");
+    for name in std::mem::take(&mut *offered) {
+        server.remove_tool(&name);
+    }
+    for tool in tools {
+        let name = tool.name().to_owned();
+        server.add_tool(tool)?;
+        offered.insert(name);
+    }
+    Ok(format!("{} tools", offered.len()))
+}
+
+fn server(file: PathBuf) -> Result<Server> {
+    let source = Source {
+        file,
+        offered: Mutex::default(),
+    };
+    let tools = source.read()?;
+    let names = tools.iter().map(|tool| tool.name().to_owned());
+    *source.offered.lock().expect("no holder panics") = names.collect();
+    let server = Server::new("phrases", env!("CARGO_PKG_VERSION"))
+        .state(source)
+        .tool::<reload>();
+    Ok(tools.into_iter().fold(server, Server::add_tool))
+}
+
+#[tokio::main]
+async fn main() -> pintle::Result<()> {
+    let file = std::env::var_os("PHRASES").map_or_else(|| FILE.into(), PathBuf::from);
+    server(file)?.run().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use pintle_examples::{TemporaryFolder, client_of};
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn the_file_of_the_example_is_valid() -> pintle::Result<()> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tools.json");
+        let mut client = client_of(super::server(file.into())?)?;
+        let greeting = json!({ "ship": "Rudder", "berth": 4 });
+        let text = client.call("welcome", greeting).await?;
+        assert_eq!(text, "Welcome, Rudder. Your berth is 4.");
+        let text = client
+            .call("welcome", json!({ "ship": "Rudder", "berth": 0 }))
+            .await?;
+        assert!(text.contains("/berth"), "the schema is enforced: {text}");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_changed_file_replaces_the_tools() -> pintle::Result<()> {
+        let folder = TemporaryFolder::new()?;
+        let file = folder.path().join("tools.json");
+        let write = |name: &str| {
+            let schema = json!({ "type": "object" });
+            let entry = json!({ "name": name, "description": "A word.", "inputSchema": schema, "text": name });
+            fs::write(&file, json!([entry]).to_string())
+        };
+        write("port")?;
+        let mut client = client_of(super::server(file.clone())?)?;
+        assert_eq!(client.call("port", json!({})).await?, "port");
+
+        write("starboard")?;
+        assert_eq!(client.call("reload", json!({})).await?, "1 tools");
+        assert_eq!(client.call("starboard", json!({})).await?, "starboard");
+        let gone = client.call("port", json!({})).await?;
+        assert!(gone.contains("unknown tool"), "{gone}");
+
+        fs::write(&file, "[{}]")?;
+        let invalid = client.call("reload", json!({})).await?;
+        assert!(invalid.contains("missing field"), "{invalid}");
+        assert_eq!(client.call("starboard", json!({})).await?, "starboard");
+        Ok(())
+    }
+}
