@@ -1,4 +1,4 @@
-//! The expansion of all three attributes: the function, and a type of its name that implements a trait.
+//! The expansion of the attributes of functions: the function, and a type of its name that implements a trait.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -38,21 +38,22 @@ pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenS
     let (paths, body) = match parse2::<K>(options) {
         Ok(kind) => {
             let paths = kind.common().paths();
-            let body = Function::read(&function).and_then(|function| kind.body(&function, &paths));
+            let body = Function::read(&function.attrs, &function.sig)
+                .and_then(|function| kind.body(&function, &paths));
             (paths, body)
         }
         Err(error) => (Paths::new(None), Err(error)),
     };
-    strip(&mut function);
+    strip(&mut function.sig);
     let companion = companion::<K>(&function, &paths, body);
     quote!(#function #companion)
 }
 
 /// Expands a method into an error. It has no type, because an `impl` block cannot contain one.
 fn method(mut function: ItemFn, receiver: &Receiver) -> TokenStream {
-    let message = "a method cannot be called without its `self`: take what it holds as `State<T>`";
+    let message = "a method needs its value: put `#[tools]` on the `impl` block";
     let error = syn::Error::new_spanned(receiver, message).into_compile_error();
-    strip(&mut function);
+    strip(&mut function.sig);
     // The error is in the body, because an `impl` block cannot contain a macro call with an error.
     function.block.stmts.insert(0, syn::parse_quote!(#error;));
     function.into_token_stream()

@@ -1,42 +1,72 @@
 //! The function that has the attribute: its name, its parameters, and the call of it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, ItemFn, Result, ReturnType};
+use syn::{
+    Attribute, FnArg, Generics, Receiver, ReceiverKind, Result, ReturnType, Signature, Type,
+};
 
 use crate::doc;
-use crate::param::Param;
+use crate::param::{Param, last_segment};
 
 /// A function that becomes a tool, a prompt or a resource.
 pub(crate) struct Function {
     pub(crate) ident: Ident,
     pub(crate) description: Option<String>,
     pub(crate) params: Vec<Param>,
+    owner: Owner,
     is_async: bool,
     result: Span,
 }
 
+/// The place of a function, and its receiver.
+enum Owner {
+    /// A function outside of `impl` blocks.
+    Module,
+    /// A function of an `impl` block, without `self`.
+    Type,
+    /// A method that takes `&self`.
+    Reference,
+    /// A method that takes `self: Arc<Self>`.
+    Shared,
+}
+
 impl Function {
-    /// Reads the function.
+    /// Reads a function outside of `impl` blocks.
     ///
     /// # Errors
     ///
     /// If the function is generic, or a parameter is invalid.
-    pub(crate) fn read(item: &ItemFn) -> Result<Self> {
-        refuse_generics(item)?;
-        let typed = item.sig.inputs.iter().filter_map(|input| match input {
+    pub(crate) fn read(attributes: &[Attribute], signature: &Signature) -> Result<Self> {
+        Self::with_owner(attributes, signature, Owner::Module)
+    }
+
+    /// Reads a function of an `impl` block.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`], and if `self` is neither shared nor absent.
+    pub(crate) fn read_method(attributes: &[Attribute], signature: &Signature) -> Result<Self> {
+        let owner = signature.receiver().map_or(Ok(Owner::Type), owner)?;
+        Self::with_owner(attributes, signature, owner)
+    }
+
+    fn with_owner(attributes: &[Attribute], signature: &Signature, owner: Owner) -> Result<Self> {
+        refuse_generics(&signature.generics)?;
+        let typed = signature.inputs.iter().filter_map(|input| match input {
             FnArg::Typed(param) => Some(param),
             FnArg::Receiver(_) => None,
         });
         let params = typed.map(Param::read).collect::<Result<Vec<_>>>()?;
         Ok(Self {
-            ident: item.sig.ident.clone(),
-            description: doc::description(&item.attrs),
+            ident: signature.ident.clone(),
+            description: doc::description(attributes),
             params,
-            is_async: item.sig.asyncness.is_some(),
-            result: match &item.sig.output {
-                ReturnType::Default => item.sig.ident.span(),
+            owner,
+            is_async: signature.asyncness.is_some(),
+            result: match &signature.output {
+                ReturnType::Default => signature.ident.span(),
                 ReturnType::Type(_, ty) => ty.span(),
             },
         })
@@ -54,15 +84,46 @@ impl Function {
 
     /// Returns the future of one call with these arguments.
     pub(crate) fn future(&self, arguments: &[TokenStream]) -> TokenStream {
-        let ident = &self.ident;
-        if self.is_async {
-            quote!(#ident(#(#arguments),*))
-        } else {
-            let values = numbered(arguments.len());
-            quote!({
-                #(let #values = #arguments;)*
-                async move { #ident(#(#values),*) }
-            })
+        if self.is_async && matches!(self.owner, Owner::Module) {
+            let ident = &self.ident;
+            return quote!(#ident(#(#arguments),*));
+        }
+        let values = numbered(arguments.len());
+        let (own, call) = (self.own(), self.call(&values));
+        let wait = self.is_async.then(|| quote!(.await));
+        quote!({
+            #(let #values = #arguments;)*
+            #own
+            async move { #call #wait }
+        })
+    }
+
+    /// Returns `move` if the closure around a call owns the value of the method.
+    pub(crate) fn capture(&self) -> Option<TokenStream> {
+        self.takes_self().then(|| quote!(move))
+    }
+
+    fn takes_self(&self) -> bool {
+        matches!(self.owner, Owner::Reference | Owner::Shared)
+    }
+
+    /// Returns the statement that makes the value of the method owned by one call.
+    fn own(&self) -> Option<TokenStream> {
+        self.takes_self().then(|| {
+            let this = this();
+            quote!(let #this = ::std::sync::Arc::clone(&#this);)
+        })
+    }
+
+    /// Returns the call with values that are variables. It names the type of a method, so a trait with
+    /// a method of the same name does not matter.
+    fn call(&self, values: &[Ident]) -> TokenStream {
+        let (ident, this) = (&self.ident, this());
+        match self.owner {
+            Owner::Module => quote!(#ident(#(#values),*)),
+            Owner::Type => quote!(Self::#ident(#(#values),*)),
+            Owner::Reference => quote!(Self::#ident(&#this #(, #values)*)),
+            Owner::Shared => quote!(Self::#ident(#this #(, #values)*)),
         }
     }
 
@@ -83,18 +144,19 @@ impl Function {
                 "`blocking` is for plain functions; an async function must not block",
             ));
         }
-        let ident = &self.ident;
         let values = numbered(arguments.len());
+        let (own, call) = (self.own(), self.call(&values));
         Ok(quote!({
             #(let #values = #arguments;)*
-            #paths::blocking(move || #ident(#(#values),*))
+            #own
+            #paths::blocking(move || #call)
         }))
     }
 }
 
 /// Removes the attributes of Pintle, because the compiler does not know them.
-pub(crate) fn strip(item: &mut ItemFn) {
-    for input in &mut item.sig.inputs {
+pub(crate) fn strip(signature: &mut Signature) {
+    for input in &mut signature.inputs {
         if let FnArg::Typed(param) = input {
             param.attrs.retain(|attribute| !is_ours(attribute));
         }
@@ -114,8 +176,25 @@ fn numbered(count: usize) -> Vec<Ident> {
         .collect()
 }
 
-fn refuse_generics(item: &ItemFn) -> Result<()> {
-    let generics = &item.sig.generics;
+/// The name of the shared value of methods.
+pub(crate) fn this() -> Ident {
+    format_ident!("__this")
+}
+
+/// Returns the kind of a receiver.
+fn owner(receiver: &Receiver) -> Result<Owner> {
+    let is_shared = |ty: &Type| last_segment(ty).is_some_and(|segment| segment.ident == "Arc");
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => Ok(Owner::Reference),
+        ReceiverKind::Typed(_, ty) if is_shared(ty) => Ok(Owner::Shared),
+        _ => Err(syn::Error::new_spanned(
+            receiver,
+            "calls run at the same time and share the value: take `&self`, and keep what changes in a `Mutex`",
+        )),
+    }
+}
+
+fn refuse_generics(generics: &Generics) -> Result<()> {
     if generics.params.is_empty() && generics.where_clause.is_none() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The attributes of Pintle: they turn a function into a tool, a prompt or a resource.
+//! The attributes of Pintle: they turn a function or a method into a tool, a prompt or a resource.
 //!
 //! Use them through the crate `pintle`, which re-exports them, because the expansions name its paths.
 //! An expansion implements a public trait with a public builder, and can be written by hand. There
@@ -12,6 +12,7 @@ mod common;
 mod doc;
 mod expansion;
 mod function;
+mod methods;
 mod option;
 mod param;
 mod prompt;
@@ -84,6 +85,49 @@ mod tool;
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<tool::Tool>(options.into(), item.into()).into()
+}
+
+/// Turns methods of a type into tools, resources and prompts.
+///
+/// The attribute stands on an `impl` block, and `#[tool]`, `#[resource]` and `#[prompt]` on its methods.
+/// The block does not change. The attribute implements `Methods` for the type, so that
+/// `server.methods(Desk::new())` offers them. All calls share the value.
+///
+/// ```text
+/// #[tools]
+/// impl Desk {
+///     /// Closes a ticket.
+///     #[tool(idempotent)]
+///     async fn close(&self, id: u32) -> Result<String> { … }
+///
+///     /// One ticket.
+///     #[resource("desk://tickets/{id}")]
+///     async fn ticket(&self, id: u32) -> Result<String, NotFound> { … }
+///
+///     fn find(&self, id: u32) -> Option<Ticket> { … }
+/// }
+/// ```
+///
+/// expands, besides the block, to
+///
+/// ```text
+/// impl Methods for Desk {
+///     fn add_to(self: Arc<Self>, server: Server) -> Server {
+///         let server = server.add_tool(/* as `#[tool]` builds it, with a clone of the `Arc` */);
+///         server.add_resource(/* … */)
+///     }
+/// }
+/// ```
+///
+/// A method takes `&self`, `self: Arc<Self>` or no `self`, and everything that a function takes. The type
+/// is `Send`, `Sync` and `'static`.
+///
+/// # Options
+///
+/// - `crate = path`: the path of the crate `pintle`, for all methods of the block.
+#[proc_macro_attribute]
+pub fn tools(options: TokenStream, item: TokenStream) -> TokenStream {
+    methods::expand(options.into(), item.into()).into()
 }
 
 /// Turns a function into a prompt.

@@ -61,10 +61,10 @@ impl Kind for Prompt {
             .map(Argument::name)
             .collect();
         calls.extend([completions(&self.completions, &names)?, needs(function)]);
-        let future = function.future(&values);
+        let (future, capture) = (function.future(&values), function.capture());
         let on_get = quote_spanned!(here(function.result_span())=> on_get);
         Ok(quote! {
-            #hidden::Prompt::new(#name) #(#calls)*.#on_get(|__call: &#hidden::PromptCall<'_>| {
+            #hidden::Prompt::new(#name) #(#calls)*.#on_get(#capture |__call: &#hidden::PromptCall<'_>| {
                 ::core::result::Result::Ok(#future)
             })
         })

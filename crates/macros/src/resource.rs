@@ -120,11 +120,11 @@ impl Kind for Resource {
             .iter()
             .map(value)
             .collect::<Result<Vec<_>>>()?;
-        let future = function.future(&values);
+        let (future, capture) = (function.future(&values), function.capture());
         let on_read = quote_spanned!(here(function.result_span())=> on_read);
         Ok(quote! {
             #hidden::Resource::new(#template, #name) #common #mime #completions #needs
-                .#on_read(|__call: &#hidden::ReadCall<'_>| ::core::result::Result::Ok(#future))
+                .#on_read(#capture |__call: &#hidden::ReadCall<'_>| ::core::result::Result::Ok(#future))
         })
     }
 }

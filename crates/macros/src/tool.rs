@@ -105,11 +105,11 @@ impl Kind for Tool {
         let decode = ty
             .as_ref()
             .map(|ty| quote!(let __arguments = __call.arguments::<#ty>()?;));
-        let future = self.future(function, paths)?;
+        let (future, capture) = (self.future(function, paths)?, function.capture());
         let on_call = quote_spanned!(here(function.result_span())=> on_call);
         Ok(quote! {
             #declaration
-            #hidden::Tool::new(#name) #(#calls)* #input.#on_call(|__call: &#hidden::ToolCall<'_>| {
+            #hidden::Tool::new(#name) #(#calls)* #input.#on_call(#capture |__call: &#hidden::ToolCall<'_>| {
                 #decode
                 ::core::result::Result::Ok(#future)
             })

@@ -89,7 +89,7 @@ pub use pintle_http as http;
 #[cfg(feature = "keys")]
 pub use pintle_keys as keys;
 #[cfg(feature = "macros")]
-pub use pintle_macros::{prompt, resource, tool};
+pub use pintle_macros::{prompt, resource, tool, tools};
 #[cfg(feature = "otel")]
 pub use pintle_otel as otel;
 #[cfg(feature = "postgres")]

@@ -3,7 +3,7 @@
 
 pub use pintle_model::{Icon, PromptArgument, TaskSupport};
 pub use pintle_server::{
-    Args, IntoPrompt, IntoResource, IntoTool, Prompt, PromptCall, ReadCall, Resource, Tool,
-    ToolCall, blocking,
+    Args, IntoPrompt, IntoResource, IntoTool, Methods, Prompt, PromptCall, ReadCall, Resource,
+    Server, Tool, ToolCall, blocking,
 };
 pub use {schemars, serde, serde_json};

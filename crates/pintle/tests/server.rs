@@ -10,6 +10,7 @@ mod help_desk;
 mod identity;
 mod lists;
 mod logging;
+mod methods;
 mod peer;
 mod prompts;
 mod provider;

@@ -117,7 +117,7 @@ pub use handle::ServerHandle;
 pub use log::forward_event;
 pub use provider::Provider;
 pub use request::{CompleteRequest, ListRequest, PromptRequest, ReadRequest, ToolRequest};
-pub use server::Server;
+pub use server::{Methods, Server};
 pub use set::DuplicateNameError;
 pub use start_error::StartError;
 pub use typed_layer::Next;

@@ -1,6 +1,7 @@
 //! The description of a server, and its checks.
 
 mod build_core;
+mod methods;
 
 #[cfg(feature = "sealed")]
 use std::any::Any;
@@ -33,6 +34,8 @@ use crate::timeout_store::STORE_TIME;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use crate::typed_layer::{Next, TypedLayer, around};
 use build_core::Checked;
+
+pub use methods::Methods;
 
 /// Default number of entries on a page of a list.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
@@ -212,6 +215,13 @@ impl Server {
     pub fn add_prompt(mut self, prompt: Prompt) -> Self {
         self.offers.prompts.push(prompt);
         self
+    }
+
+    /// Offers the methods of a value under `#[tools]`: its tools, resources and prompts. All calls
+    /// share the value. To keep it, pass an `Arc`.
+    #[must_use]
+    pub fn methods(self, value: impl Methods) -> Self {
+        Arc::new(value).add_to(self)
     }
 
     /// Lists and serves what a [`Provider`] has, after what the server has itself. Typed layers such as

@@ -1,0 +1,177 @@
+//! `#[tools]`: the methods of an `impl` block.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, Meta, Path, Result, parse2};
+
+use crate::attribute::entries;
+use crate::common::Paths;
+use crate::expansion::Kind;
+use crate::function::{Function, strip, this};
+use crate::prompt::Prompt;
+use crate::resource::Resource;
+use crate::tool::Tool;
+
+const ONE_OPTION: &str =
+    "`#[tools]` has the option `crate`; the attributes of the methods have the others";
+
+/// The options of `#[tools]`.
+#[derive(Default)]
+struct Options {
+    home: Option<Path>,
+}
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut options = Self::default();
+        for entry in entries(input)? {
+            match entry.name.to_string().as_str() {
+                "crate" => options.home = Some(entry.path()?),
+                _ => return Err(syn::Error::new(entry.name.span(), ONE_OPTION)),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Expands the attribute. Errors become part of the expansion, beside the block.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let Ok(mut block) = parse2::<ItemImpl>(item.clone()) else {
+        let message = "`#[tools]` stands on an `impl` block";
+        let error = syn::Error::new_spanned(&item, message).into_compile_error();
+        return quote!(#error #item);
+    };
+    let options = parse2::<Options>(options);
+    let paths = Paths::new(
+        options
+            .as_ref()
+            .ok()
+            .and_then(|options| options.home.as_ref()),
+    );
+    let offers = offers(&mut block, &paths);
+    let errors = [options.err(), refuse(&block, &offers)];
+    let errors = errors
+        .into_iter()
+        .flatten()
+        .map(syn::Error::into_compile_error);
+    let implementation = implementation(&block, &paths, &offers);
+    quote!(#(#errors)* #block #implementation)
+}
+
+/// One method with an attribute: the statement that adds it to the server, or its error.
+struct Offer {
+    statement: TokenStream,
+}
+
+/// Returns the error of a block that cannot have the attribute.
+fn refuse(block: &ItemImpl, offers: &[Offer]) -> Option<syn::Error> {
+    if let Some((path, _)) = &block.trait_ {
+        let message = "`#[tools]` is for the methods of a type: write `impl Type { … }`, and call the trait inside";
+        return Some(syn::Error::new_spanned(path, message));
+    }
+    offers.is_empty().then(|| {
+        let message = "no method of this block has `#[tool]`, `#[resource]` or `#[prompt]`";
+        syn::Error::new_spanned(&block.self_ty, message)
+    })
+}
+
+/// Reads the methods that have an attribute, and removes the attributes.
+fn offers(block: &mut ItemImpl, paths: &Paths) -> Vec<Offer> {
+    let methods = block.items.iter_mut().filter_map(|item| match item {
+        ImplItem::Fn(method) => Some(method),
+        _ => None,
+    });
+    methods.filter_map(|method| offer(method, paths)).collect()
+}
+
+fn offer(method: &mut ImplItemFn, paths: &Paths) -> Option<Offer> {
+    let place = method.attrs.iter().position(is_ours)?;
+    let attribute = method.attrs.remove(place);
+    let second = method.attrs.iter().position(is_ours);
+    let body = match second.map(|place| method.attrs.remove(place)) {
+        Some(second) => Err(syn::Error::new_spanned(
+            second,
+            "a method is one tool, one resource or one prompt",
+        )),
+        None => body(&attribute, method, paths),
+    };
+    strip(&mut method.sig);
+    let statement = body.unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote!(#error;)
+    });
+    Some(Offer { statement })
+}
+
+/// Returns true for the attribute of a tool, a resource or a prompt.
+fn is_ours(attribute: &Attribute) -> bool {
+    let words = [Tool::WORD, Resource::WORD, Prompt::WORD];
+    word(attribute).is_some_and(|word| words.contains(&word.as_str()))
+}
+
+fn word(attribute: &Attribute) -> Option<String> {
+    let last = attribute.path().segments.last()?;
+    Some(last.ident.to_string())
+}
+
+/// Returns the statement that adds a method to the server.
+fn body(attribute: &Attribute, method: &ImplItemFn, paths: &Paths) -> Result<TokenStream> {
+    match word(attribute).as_deref() {
+        Some(Resource::WORD) => statement::<Resource>(attribute, method, paths),
+        Some(Prompt::WORD) => statement::<Prompt>(attribute, method, paths),
+        _ => statement::<Tool>(attribute, method, paths),
+    }
+}
+
+fn statement<K: Kind>(
+    attribute: &Attribute,
+    method: &ImplItemFn,
+    paths: &Paths,
+) -> Result<TokenStream> {
+    let options = match &attribute.meta {
+        Meta::Path(_) => TokenStream::new(),
+        Meta::List(list) => list.tokens.clone(),
+        Meta::NameValue(value) => {
+            let message = "the options are in parentheses";
+            return Err(syn::Error::new_spanned(value, message));
+        }
+    };
+    let kind = parse2::<K>(options)?;
+    let function = Function::read_method(&method.attrs, &method.sig)?;
+    let body = kind.body(&function, paths)?;
+    let conditions = method
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"));
+    let (add, this) = (format_ident!("add_{}", K::WORD), this());
+    let own = function
+        .capture()
+        .map(|_| quote!(let #this = ::std::sync::Arc::clone(&#this);));
+    Ok(quote! {
+        #(#conditions)*
+        let __server = __server.#add({
+            #own
+            #body
+        });
+    })
+}
+
+/// Returns the implementation of the trait for the type of the block.
+fn implementation(block: &ItemImpl, paths: &Paths, offers: &[Offer]) -> TokenStream {
+    let (hidden, this) = (&paths.hidden, this());
+    let (parameters, _, conditions) = block.generics.split_for_impl();
+    let ty = block.self_ty.to_token_stream();
+    let statements = offers.iter().map(|offer| &offer.statement);
+    quote! {
+        #[automatically_derived]
+        impl #parameters #hidden::Methods for #ty #conditions {
+            fn add_to(self: ::std::sync::Arc<Self>, __server: #hidden::Server) -> #hidden::Server {
+                #[allow(unused_variables)]
+                let #this = self;
+                #(#statements)*
+                __server
+            }
+        }
+    }
+}
