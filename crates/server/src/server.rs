@@ -2,6 +2,7 @@
 
 mod build_core;
 mod methods;
+mod offers;
 
 #[cfg(feature = "sealed")]
 use std::any::Any;
@@ -17,23 +18,22 @@ use pintle_store::Store;
 use tower_layer::Layer;
 
 use crate::app::{App, ServiceLayer};
-use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
 use crate::input::StateSeal;
-use crate::prompt::{Prompt, PromptReply};
-use crate::provider::{DynProvider, Provider};
+use crate::prompt::PromptReply;
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
-use crate::resource::{ReadReply, Resource};
+use crate::resource::ReadReply;
 use crate::start_error::StartError;
 #[cfg(feature = "sealed")]
 use crate::state_backend::StateBackend;
 use crate::tasks::TaskOptions;
 use crate::timeout_store::STORE_TIME;
-use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
+use crate::tool::ToolReply;
 use crate::typed_layer::{Next, TypedLayer, around};
 use build_core::Checked;
+use offers::Offers;
 
 pub use methods::Methods;
 
@@ -74,21 +74,6 @@ pub struct Server {
     store_time: Duration,
     tasks: Option<TaskOptions>,
     handle: ServerHandle,
-}
-
-#[derive(Default)]
-struct Offers {
-    tools: Vec<Tool>,
-    resources: Vec<Resource>,
-    prompts: Vec<Prompt>,
-    extensions: Vec<ProtocolExtension>,
-    provider: Option<OfferedProvider>,
-}
-
-/// A provider, and its capabilities.
-struct OfferedProvider {
-    provider: Arc<dyn DynProvider>,
-    capabilities: ServerCapabilities,
 }
 
 impl Server {
@@ -154,85 +139,6 @@ impl Server {
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
-        self
-    }
-
-    /// Offers a function under `#[tool]`.
-    #[must_use]
-    pub fn tool<T: IntoTool>(self) -> Self {
-        self.add_tool(T::into_tool())
-    }
-
-    /// Offers several functions under `#[tool]`: `.tools::<(add, sub)>()`.
-    #[must_use]
-    pub fn tools<T: ToolSet>(mut self) -> Self {
-        self.offers.tools.extend(T::into_tools());
-        self
-    }
-
-    /// Offers a tool made by hand.
-    #[must_use]
-    pub fn add_tool(mut self, tool: Tool) -> Self {
-        self.offers.tools.push(tool);
-        self
-    }
-
-    /// Offers a function under `#[resource]`.
-    #[must_use]
-    pub fn resource<R: IntoResource>(self) -> Self {
-        self.add_resource(R::into_resource())
-    }
-
-    /// Offers several functions under `#[resource]`.
-    #[must_use]
-    pub fn resources<R: ResourceSet>(mut self) -> Self {
-        self.offers.resources.extend(R::into_resources());
-        self
-    }
-
-    /// Offers a resource made by hand.
-    #[must_use]
-    pub fn add_resource(mut self, resource: Resource) -> Self {
-        self.offers.resources.push(resource);
-        self
-    }
-
-    /// Offers a function under `#[prompt]`.
-    #[must_use]
-    pub fn prompt<P: IntoPrompt>(self) -> Self {
-        self.add_prompt(P::into_prompt())
-    }
-
-    /// Offers several functions under `#[prompt]`.
-    #[must_use]
-    pub fn prompts<P: PromptSet>(mut self) -> Self {
-        self.offers.prompts.extend(P::into_prompts());
-        self
-    }
-
-    /// Offers a prompt made by hand.
-    #[must_use]
-    pub fn add_prompt(mut self, prompt: Prompt) -> Self {
-        self.offers.prompts.push(prompt);
-        self
-    }
-
-    /// Offers the methods of a value under `#[tools]`: its tools, resources and prompts. All calls
-    /// share the value. To keep it, pass an `Arc`.
-    #[must_use]
-    pub fn methods(self, value: impl Methods) -> Self {
-        Arc::new(value).add_to(self)
-    }
-
-    /// Lists and serves what a [`Provider`] has, after what the server has itself. Typed layers such as
-    /// [`Self::on_tool_call`] are around its calls. A server has one provider, and a later one
-    /// replaces it; a mounted server has its own.
-    #[must_use]
-    pub fn provider(mut self, provider: impl Provider) -> Self {
-        self.offers.provider = Some(OfferedProvider {
-            capabilities: provider.capabilities(),
-            provider: Arc::new(provider),
-        });
         self
     }
 

@@ -52,7 +52,7 @@ impl Desk {
         self.count()
     }
 
-    /// Returns a greeting, and does not use the value.
+    /// Does not use the value.
     #[pintle::tool(read_only)]
     async fn greet(name: String) -> String {
         format!("hello, {name}")

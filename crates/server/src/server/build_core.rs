@@ -6,7 +6,8 @@ use pintle_model::{Feature, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
 use pintle_store::Store;
 
-use super::{Offers, Server};
+use super::Server;
+use super::offers::Offers;
 use crate::app::{check_prompt, check_resource, check_tool};
 use crate::core::{Core, Mount};
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
