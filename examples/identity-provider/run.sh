@@ -1,12 +1,15 @@
 #!/bin/sh
-# From a server that wants a token to a call of a tool, with a real identity provider in between. All of
-# it runs on this machine; the provider comes from npm. Node 20 and curl have to be there.
+# From a server that requires a token to a call of a tool, with a real identity provider in between. All of it runs on
+# this machine; the provider comes from npm. Needs Node 20 and curl. Ends with 0 only if every step had its result.
 #
 #   examples/identity-provider/run.sh [PROVIDER-PORT [SERVER-PORT]]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-issuer=http://127.0.0.1:${1:-8901}
-address=127.0.0.1:${2:-8902}
+free_port() {
+  node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
+}
+issuer=http://127.0.0.1:${1:-$(free_port)}
+address=127.0.0.1:${2:-$(free_port)}
 server=http://$address/mcp
 work=$(mktemp -d)
 started=
@@ -22,6 +25,14 @@ until_there() {
   done
 }
 
+# Runs a command that requires a sign-in: it has to end with 3.
+without_sign_in() {
+  code=0
+  "$@" </dev/null || code=$?
+  [ "$code" = 3 ] || { echo "the exit code is $code" >&2; exit 1; }
+  echo "exit code $code"
+}
+
 say "the provider (oidc-provider of npm)"
 cp "$here/package.json" "$here/provider.mjs" "$here/person.mjs" "$work"
 (cd "$work" && npm install --silent --no-audit --no-fund)
@@ -29,18 +40,18 @@ cp "$here/package.json" "$here/provider.mjs" "$here/person.mjs" "$work"
 started="$started $!"
 until_there "$issuer/.well-known/openid-configuration"
 
-say "the server, which lets in whoever has a token of the provider"
+say "the server, which requires a token of the provider"
 pintle=${PINTLE:-pintle}
 "$pintle" serve --http "$address" --auth-issuer "$issuer" --audience "$server" --require-scope mcp \
   >"$work/server.log" 2>&1 &
 started="$started $!"
 until_there "$server"
 
-# Credentials of this example are kept apart from those of whoever runs it.
+# The credentials of this example are not among those of the user.
 export XDG_DATA_HOME="$work/data"
 
 say "without a sign-in: exit code 3, and the next step"
-"$pintle" list "$server" tools </dev/null || echo "exit code $?"
+without_sign_in "$pintle" list "$server" tools
 
 say "pintle login: discovery, registration, code with PKCE, token"
 "$pintle" login "$server" --no-browser </dev/null 2>"$work/login.notes" &
@@ -58,9 +69,9 @@ wait "$login"
 say "pintle auth status"
 "$pintle" auth status
 
-say "a tool is called with that, and nobody signs in again"
+say "a call with the stored token"
 "$pintle" call "$server" height_of_tide hours=3 </dev/null
 
 say "pintle logout"
 "$pintle" logout "$server"
-"$pintle" list "$server" tools </dev/null 2>/dev/null || echo "exit code $?"
+without_sign_in "$pintle" list "$server" tools 2>/dev/null
