@@ -92,11 +92,11 @@ def _write_tar(path: Path, content: dict[str, bytes]) -> None:
             entry.size, entry.mode = len(data), _mode(name)
             entry.mtime = calendar.timegm(TIME)
             archive.addfile(entry, io.BytesIO(data))
-    path.write_bytes(gzip.compress(plain.getvalue(), compresslevel=9, mtime=0))
+    path.write_bytes(gzip.compress(plain.getvalue(), compresslevel=6, mtime=0))
 
 
 def _write_zip(path: Path, content: dict[str, bytes]) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIME)
             entry.external_attr = _mode(name) << 16

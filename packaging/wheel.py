@@ -43,7 +43,7 @@ def _wheel(target: Target, archives: Path, folder: Path) -> Path:
     path = folder / f"{stem}-py3-none-{'.'.join(target.wheel)}.whl"
     content = _content(target, stem, archive.read_program(target, archives))
     content[f"{stem}.dist-info/RECORD"] = _record(content, stem)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as wheel:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, archive.TIME)
             entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
