@@ -32,6 +32,10 @@ macro_rules! delegate_to_inner {
             self.inner.leave()
         }
 
+        fn shared_sessions(&self) -> Option<std::sync::Arc<dyn $crate::SharedSessions>> {
+            self.inner.shared_sessions()
+        }
+
         fn param_headers(
             &self,
             tool: &str,

@@ -16,6 +16,7 @@
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
 //! - [`fleet::Fleet`]: the replicas that share a store, their presence and its clock.
+//! - [`SharedSessions`]: sealed ids of sessions, which each of these replicas opens.
 //! - [`EngineHandle`]: access to an engine for code outside of its driver.
 
 pub mod fleet;
@@ -42,6 +43,7 @@ mod random;
 mod run;
 mod service;
 mod shared_request;
+mod shared_sessions;
 mod shutdown;
 mod socket;
 mod stdio;
@@ -77,6 +79,7 @@ pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shared_request::SharedRequest;
+pub use shared_sessions::SharedSessions;
 pub use shutdown::{Shutdown, ShutdownHandle, ShutdownWait};
 pub use socket::serve_tcp;
 #[cfg(unix)]

@@ -13,6 +13,7 @@ use crate::engine_handle::EngineHandle;
 use crate::future::BoxFuture;
 use crate::param_header::ParamHeader;
 use crate::principal::{MissingScopes, Principal};
+use crate::shared_sessions::SharedSessions;
 
 /// Answers the requests of any number of conversations.
 ///
@@ -39,6 +40,12 @@ pub trait Service: Send + Sync + 'static {
     /// it. A transport calls this at its shutdown; requests that run may still finish.
     fn leave(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
+    }
+
+    /// Returns the sessions that this server shares with its other replicas. `None` if each session
+    /// belongs to one process.
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        None
     }
 
     /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not
@@ -108,6 +115,10 @@ impl<S: Service> Service for Arc<S> {
         S::leave(self)
     }
 
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        S::shared_sessions(self)
+    }
+
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         S::param_headers(self, tool, principal)
     }
@@ -146,6 +157,7 @@ trait DynService: Send + Sync {
     fn notified_dyn(&self, notified: IncomingNotice);
     fn attach_dyn(&self, engine: Weak<dyn EngineHandle>);
     fn leave_dyn(&self) -> BoxFuture<'_, ()>;
+    fn shared_sessions_dyn(&self) -> Option<Arc<dyn SharedSessions>>;
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
     fn missing_scopes_dyn(
         &self,
@@ -174,6 +186,10 @@ impl<S: Service> DynService for S {
 
     fn leave_dyn(&self) -> BoxFuture<'_, ()> {
         self.leave()
+    }
+
+    fn shared_sessions_dyn(&self) -> Option<Arc<dyn SharedSessions>> {
+        self.shared_sessions()
     }
 
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -209,6 +225,10 @@ impl Service for BoxService {
 
     fn leave(&self) -> BoxFuture<'_, ()> {
         self.0.leave_dyn()
+    }
+
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        self.0.shared_sessions_dyn()
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

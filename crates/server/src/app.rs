@@ -13,6 +13,7 @@ use pintle_model::Error;
 use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::{
     BoxFuture, BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
+    SharedSessions,
 };
 
 use crate::changes::Changes;
@@ -87,6 +88,10 @@ impl Service for App {
         self.core.leave()
     }
 
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        self.core.sessions.clone()
+    }
+
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         match &self.layered {
             Some(layered) => layered.param_headers(tool, principal),
@@ -144,6 +149,10 @@ impl Service for CoreService {
 
     fn leave(&self) -> BoxFuture<'_, ()> {
         self.0.leave()
+    }
+
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        self.0.sessions.clone()
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use pintle_proto::ServerProfile;
+use pintle_runtime::SharedSessions;
 
 use crate::changes::Changes;
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
@@ -32,6 +33,8 @@ pub(crate) struct Core {
     pub(crate) seal: Arc<dyn StateSeal>,
     /// Remembers what they do not carry.
     pub(crate) memory: Memory,
+    /// Shares sessions with other replicas, if there is a state for it.
+    pub(crate) sessions: Option<Arc<dyn SharedSessions>>,
     /// The tasks, where a tool can be one.
     pub(crate) tasks: Option<Arc<Tasks>>,
 }

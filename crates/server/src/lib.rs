@@ -85,6 +85,8 @@ pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError}
 
 // State that replicas share.
 #[cfg(feature = "sealed")]
+mod sealed_sessions;
+#[cfg(feature = "sealed")]
 mod state_backend;
 
 #[cfg(feature = "sealed")]

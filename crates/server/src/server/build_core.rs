@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
+#[cfg(feature = "sealed")]
+use pintle_runtime::SharedSessions;
 use pintle_store::Store;
 
 use super::Server;
@@ -17,6 +19,8 @@ use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
 use crate::resource::Resource;
+#[cfg(feature = "sealed")]
+use crate::sealed_sessions::SealedSessions;
 use crate::set::Set;
 use crate::start_error::StartError;
 use crate::tasks::{Tasks, tasks_capability};
@@ -85,7 +89,9 @@ impl Server {
     )]
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
         #[cfg(feature = "sealed")]
-        self.use_state_backend()?;
+        let sessions = self.use_state_backend()?;
+        #[cfg(not(feature = "sealed"))]
+        let sessions = None;
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
@@ -109,6 +115,7 @@ impl Server {
         });
         Ok(Core {
             profile,
+            sessions,
             tasks,
             tools: Set::new(checked.tools, self.page_size, self.freshness)?,
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
@@ -123,11 +130,11 @@ impl Server {
         })
     }
 
-    /// Takes the store and the seal from the shared state.
+    /// Takes the store and the seal from the shared state. Returns the sessions in it.
     #[cfg(feature = "sealed")]
-    fn use_state_backend(&mut self) -> Result<(), StartError> {
+    fn use_state_backend(&mut self) -> Result<Option<Arc<dyn SharedSessions>>, StartError> {
         let Some(state) = self.state_backend.take() else {
-            return Ok(());
+            return Ok(None);
         };
         let beside = [
             (self.store.is_some(), "store"),
@@ -138,7 +145,7 @@ impl Server {
         }
         self.store = Some(Arc::clone(state.store()));
         self.seal = Some(Arc::new(state.keys().clone()));
-        Ok(())
+        Ok(Some(Arc::new(SealedSessions::new(&state, self.store_time))))
     }
 
     fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {

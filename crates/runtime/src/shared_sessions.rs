@@ -1,0 +1,34 @@
+//! Sessions that the replicas of a server share.
+
+use pintle_store::StoreError;
+
+use crate::future::BoxFuture;
+
+/// Seals the ids of sessions, and records their ends for all replicas of a server: see
+/// [`Service::shared_sessions`](crate::Service::shared_sessions).
+///
+/// A replica that opens an id has all that it needs to serve the session. An id is valid for one owner: the
+/// [id](crate::Principal::id) of the principal that opened the session, or none for an anonymous client.
+pub trait SharedSessions: Send + Sync {
+    /// Seals the content of the id of a session. The text is valid in an HTTP header, and has about 4/3 of
+    /// the bytes of the content, and 60 more. `None` if the operating system did not return random bytes.
+    fn seal(&self, owner: Option<&str>, content: &[u8]) -> Option<String>;
+
+    /// Returns the content of an id, or `None` if this server did not seal the id for this owner. An unknown
+    /// key costs one reading of the store.
+    fn open<'a>(&'a self, owner: Option<&'a str>, id: &'a str) -> BoxFuture<'a, Option<Vec<u8>>>;
+
+    /// Records that a session has ended. Returns false if it was recorded before. One operation of the store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store fails. The record may exist.
+    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// Returns true if the end of a session is recorded. One operation of the store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store fails.
+    fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>>;
+}
