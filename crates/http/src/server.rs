@@ -19,6 +19,7 @@ mod reply;
 mod response;
 mod session;
 mod sessions;
+mod shared;
 mod site;
 #[cfg(feature = "sse")]
 mod sse;

@@ -1,6 +1,6 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions`, `resume`, `batches`, `accept` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 mod accept;
@@ -18,4 +18,5 @@ mod questions;
 mod refusals;
 mod resume;
 mod sessions;
+mod shared;
 mod threads;

@@ -101,6 +101,10 @@ pub(crate) static TOO_MANY_SESSIONS: Cause = Cause::by(
     "too many sessions are open",
     "HttpLimits::max_sessions",
 );
+pub(crate) static STORE_AWAY: Cause = Cause::new(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "the shared state of the server is not available",
+);
 pub(crate) static TOO_MANY_STREAMS: Cause = Cause::by(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many streams are open",

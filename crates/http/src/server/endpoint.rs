@@ -20,7 +20,8 @@ use pintle_proto::lifecycle::TermsCache;
 use pintle_proto::{Batch, PeerIdentity, ServerProfile, Terms};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
-    BoxFuture, EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle,
+    BoxFuture, EngineHandle, Extensions, Principal, Service, SharedSessions, Shutdown,
+    ShutdownHandle,
 };
 
 use super::batch::Batched;
@@ -35,6 +36,7 @@ use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::cause;
 use crate::rules::classify::{HeadDecision, HttpRejection, Route, Settings, by_body, by_head};
+use crate::rules::headers;
 use crate::rules::media::AcceptedTypes;
 use crate::rules::param_headers;
 use crate::rules::request_headers::RequestHeaders;
@@ -50,6 +52,8 @@ pub(super) struct Endpoint<S> {
     pub(super) settings: Settings,
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
+    /// Present if other replicas serve the sessions too.
+    pub(super) shared: Option<Arc<dyn SharedSessions>>,
     streams: Arc<Streams>,
     refusals: Refusals,
     memo: Mutex<TermsCache>,
@@ -68,12 +72,14 @@ impl<S: Service> Endpoint<S> {
         };
         let sessions = Arc::new(Sessions::new(&options));
         service.attach(Arc::downgrade(&sessions) as Weak<dyn EngineHandle>);
+        let shared = service.shared_sessions();
         let streams = Streams::new(&options.limits);
         Self {
             service: Arc::new(service),
             settings,
             options,
             sessions,
+            shared,
             streams,
             refusals: Refusals::default(),
             memo: Mutex::default(),
@@ -94,16 +100,24 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Answers a request.
-    pub(super) async fn answer<B: Body>(&self, parts: Arc<Parts>, body: B) -> EndpointResponse {
+    pub(super) async fn answer<B: Body>(&self, mut parts: Arc<Parts>, body: B) -> EndpointResponse {
         if self.closed.has_begun() {
             return self.busy(&cause::CLOSING);
+        }
+        if let Some(shared) = &self.shared
+            && parts.headers.contains_key(headers::SESSION_ID)
+        {
+            parts = match Box::pin(self.with_shared_session(&**shared, parts)).await {
+                Ok(parts) => parts,
+                Err(answer) => return answer,
+            };
         }
         // The rules for the head and those for the message read the same headers, so they are found once.
         let headers = RequestHeaders::of(&parts.headers);
         let forms = match by_head(&parts, &headers, &self.settings) {
             Ok(HeadDecision::Body(forms)) => forms,
             Ok(HeadDecision::Stream(id)) => return self.open_stream(id, &parts),
-            Ok(HeadDecision::End(id)) => return self.end_session(id, &parts),
+            Ok(HeadDecision::End(id)) => return Box::pin(self.end_session(id, &parts)).await,
             Err(rejection) => return self.reject_head(rejection, &parts),
         };
         let bytes = match body::read(body, self.options.limits.of_bodies()).await {

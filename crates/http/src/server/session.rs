@@ -85,6 +85,20 @@ struct State {
     alarm: Option<Instant>,
     // Final, because an ended session leaves the table and no request finds it again.
     is_over: bool,
+    /// When this replica last read whether another one has ended the session. `None` if the session
+    /// belongs to one process.
+    last_check: Option<Instant>,
+}
+
+/// The beginning of a session.
+pub(super) struct NewSession<'a> {
+    pub(super) id: SessionId,
+    pub(super) owner: Option<&'a Principal>,
+    pub(super) engine: Connection,
+    pub(super) layout: StreamLayout,
+    /// The tag of the events of a part, if replicas share the session.
+    // Random, because each part counts its own events.
+    pub(super) part: Option<u32>,
 }
 
 /// The result of a delivery.
@@ -101,20 +115,16 @@ pub(super) enum Delivered {
 
 impl Session {
     pub(super) fn new(
-        id: SessionId,
-        owner: Option<&Principal>,
-        engine: Connection,
-        layout: StreamLayout,
+        new: NewSession<'_>,
         bounds: Arc<Bounds>,
         timers: Arc<Timers>,
         now: Instant,
     ) -> Self {
-        let owner = owner.map(|owner| owner.id().into());
-        let lanes = Lanes::new(
-            id.tag(),
-            layout,
-            engine.session_terms().map(|terms| &**terms),
-        );
+        let (id, layout, engine) = (new.id, new.layout, new.engine);
+        let owner = new.owner.map(|owner| owner.id().into());
+        let tag = new.part.unwrap_or_else(|| id.tag());
+        let terms = engine.session_terms().map(|terms| &**terms);
+        let lanes = Lanes::new(tag, layout, terms);
         let state = State {
             engine,
             lanes,
@@ -122,6 +132,7 @@ impl Session {
             last_use: now,
             alarm: None,
             is_over: false,
+            last_check: new.part.map(|_| now),
         };
         let session = Self {
             id,
@@ -145,6 +156,26 @@ impl Session {
 
     pub(super) fn layout(&self) -> StreamLayout {
         self.layout
+    }
+
+    /// Returns true if replicas share the session.
+    pub(super) fn is_shared(&self) -> bool {
+        self.lock().last_check.is_some()
+    }
+
+    /// Records a use. Returns true if replicas share the session and the last check was `interval` ago; the
+    /// caller then checks whether another replica has ended the session.
+    pub(super) fn needs_check(&self, now: Instant, interval: Duration) -> bool {
+        let mut state = self.lock();
+        state.last_use = now;
+        let Some(last) = &mut state.last_check else {
+            return false;
+        };
+        let is_due = now.saturating_duration_since(*last) >= interval;
+        if is_due {
+            *last = now;
+        }
+        is_due
     }
 
     /// Passes a message to the engine.

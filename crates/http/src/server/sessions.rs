@@ -11,7 +11,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
 use super::options::HttpOptions;
-use super::session::{Bounds, Session, StreamLayout};
+use super::session::{Bounds, NewSession, Session, StreamLayout};
 use super::timers::Timers;
 use crate::rules::session_id::SessionId;
 use room::Room;
@@ -72,19 +72,35 @@ impl Sessions {
         owner: Option<&Principal>,
         now: Instant,
     ) -> Result<Arc<Session>, OpenSessionError> {
-        let id = draw_id()?;
-        let mut state = self.lock();
-        let evicted = state.admit(self.most, now)?;
-        // Created after the check, because a session sets an alarm.
-        let session = Arc::new(Session::new(
-            id,
+        let new = NewSession {
+            id: draw_id()?,
             owner,
             engine,
             layout,
-            Arc::clone(&self.bounds),
-            Arc::clone(&self.timers),
-            now,
-        ));
+            part: None,
+        };
+        self.insert(new, now)
+    }
+
+    /// Adds a session, or returns the one of this id that another request has added meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenSessionError::Full`]; no session is stored then.
+    pub(super) fn insert(
+        self: &Arc<Self>,
+        new: NewSession<'_>,
+        now: Instant,
+    ) -> Result<Arc<Session>, OpenSessionError> {
+        let id = new.id;
+        let mut state = self.lock();
+        if let Some(session) = state.session_by_id.get(&id) {
+            return Ok(Arc::clone(session));
+        }
+        let evicted = state.admit(self.most, now)?;
+        // Created after the check, because a session sets an alarm.
+        let (bounds, timers) = (Arc::clone(&self.bounds), Arc::clone(&self.timers));
+        let session = Arc::new(Session::new(new, bounds, timers, now));
         state.session_by_id.insert(id, Arc::clone(&session));
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.timers)));
@@ -220,7 +236,7 @@ impl State {
 /// # Errors
 ///
 /// [`OpenSessionError::NoRandomness`], because no session is better than one that can be guessed.
-fn draw_id() -> Result<SessionId, OpenSessionError> {
+pub(super) fn draw_id() -> Result<SessionId, OpenSessionError> {
     let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
     Ok(SessionId::new(random))
 }

@@ -40,20 +40,13 @@ impl<S: Service> Endpoint<S> {
         if !succeeded {
             return answer;
         }
-        match self.sessions.open(
-            engine,
-            StreamLayout::ManyStreams,
-            parts.extensions.get::<Principal>(),
-            now,
-        ) {
-            Ok(session) => {
-                answer
-                    .headers_mut()
-                    .insert(headers::SESSION_ID, session.id().to_header());
+        match self.session_of(engine, parts) {
+            Ok(id) => {
+                answer.headers_mut().insert(headers::SESSION_ID, id);
                 answer
             }
             Err(OpenSessionError::Full) => self.busy(&cause::TOO_MANY_SESSIONS),
-            Err(OpenSessionError::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+            Err(OpenSessionError::NoRandomness) => self.internal(),
         }
     }
 
@@ -133,18 +126,34 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> EndpointResponse {
+    /// Ends a session: for all replicas first, if they share it.
+    pub(super) async fn end_session(&self, id: SessionId, parts: &Parts) -> EndpointResponse {
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, parts, now) else {
             return self.reject(HttpRejection::no_such_session());
         };
-        match self.sessions.end(&session, now) {
+        let recorded = match &self.shared {
+            Some(shared) if session.is_shared() => shared.end(id.bits()).await.map(Some),
+            _ => Ok(None),
+        };
+        let is_first = match recorded {
+            Ok(is_first) => self.sessions.end(&session, now) && is_first.unwrap_or(true),
+            Err(error) => {
+                tracing::warn!(%error, session = ?id, "cannot end a session for all replicas");
+                return self.busy(&cause::STORE_AWAY);
+            }
+        };
+        match is_first {
             true => reply::bare(StatusCode::OK),
             false => self.reject(HttpRejection::no_such_session()),
         }
     }
 
-    fn find_session(
+    pub(super) fn internal(&self) -> EndpointResponse {
+        reply::bare(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(super) fn find_session(
         &self,
         id: SessionId,
         parts: &Parts,

@@ -1,0 +1,199 @@
+//! Sessions that the replicas of a server share: each replica serves a session that another one opened.
+//!
+//! The id of such a session is sealed, and has all that a replica needs: number, revision, capabilities and
+//! identity of the client. A replica creates an engine from it at the first request of the session there. The
+//! engine, its requests and its streams are a part of the session. DELETE records the end of the session, and
+//! each replica reads that record at the first request, and then at most once in [`CHECK_INTERVAL`].
+//!
+//! Behind this file a session has its number only: the number replaces the id in the head of a request.
+
+mod claims;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderValue;
+use http::request::Parts;
+use pintle_proto::{Connection, Terms};
+use pintle_runtime::{Principal, Service, SharedSessions, random_bytes};
+use tokio::time::Instant;
+
+use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
+use super::session::{NewSession, Session, StreamLayout};
+use super::sessions::{OpenSessionError, draw_id};
+use crate::rules::cause;
+use crate::rules::headers;
+use crate::rules::session_id::SessionId;
+use claims::Claims;
+
+/// How long a replica serves a session before it reads again whether the session has ended.
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The id in the head of a request.
+struct Named {
+    id: SessionId,
+    /// The terms of a sealed id.
+    terms: Option<Terms>,
+}
+
+/// The result of a search for the session of a request.
+enum Found {
+    /// The session is served here.
+    Session,
+    /// The session has ended, or does not exist for this principal.
+    Nothing,
+}
+
+impl<S: Service> Endpoint<S> {
+    /// Opens the session of an engine that has performed the handshake. Returns its id.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenSessionError`]; no session is stored then.
+    pub(super) fn session_of(
+        &self,
+        engine: Connection,
+        parts: &Parts,
+    ) -> Result<HeaderValue, OpenSessionError> {
+        let claims = engine.session_terms().map(|terms| Claims::of(terms));
+        match (&self.shared, claims) {
+            (Some(shared), Some(Some(claims))) => {
+                let terms = engine.session_terms().expect("claims were made of them");
+                self.share(&**shared, &claims, Terms::clone(terms), parts)
+            }
+            _ => {
+                let now = Instant::now().into_std();
+                let layout = StreamLayout::ManyStreams;
+                let session = self.sessions.open(engine, layout, owner(parts), now)?;
+                Ok(session.id().to_header())
+            }
+        }
+    }
+
+    fn share(
+        &self,
+        shared: &dyn SharedSessions,
+        claims: &Claims,
+        terms: Terms,
+        parts: &Parts,
+    ) -> Result<HeaderValue, OpenSessionError> {
+        let id = draw_id()?;
+        let owner = owner(parts).map(Principal::id);
+        let sealed = shared.seal(owner, &claims.with_number(id.bits()));
+        let sealed = sealed.and_then(|sealed| HeaderValue::try_from(sealed).ok());
+        let sealed = sealed.ok_or(OpenSessionError::NoRandomness)?;
+        self.restore(id, terms, parts)?;
+        Ok(sealed)
+    }
+
+    /// Creates the part of a session at this replica.
+    fn restore(
+        &self,
+        id: SessionId,
+        terms: Terms,
+        parts: &Parts,
+    ) -> Result<Arc<Session>, OpenSessionError> {
+        let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
+        let limits = Arc::clone(&self.options.conversation_limits);
+        // The client may confirm the handshake at another replica, so no part waits for it.
+        let engine = Connection::restored(self.service.profile(), limits, Arc::new(terms), true)
+            .with_call_prefix(&format!("{:016x}", u64::from_be_bytes(random)))
+            .with_peer(peer_identity(parts));
+        let part = NewSession {
+            id,
+            owner: owner(parts),
+            engine,
+            layout: StreamLayout::ManyStreams,
+            part: Some(u64::from_be_bytes(random) as u32),
+        };
+        self.sessions.insert(part, Instant::now().into_std())
+    }
+
+    /// Finds or creates the part of the session that a request names, and puts its number into the head. A
+    /// head without a valid id stays as it is, so the rules reject it.
+    ///
+    /// # Errors
+    ///
+    /// The response if there is no room for the part.
+    pub(super) async fn with_shared_session(
+        &self,
+        shared: &dyn SharedSessions,
+        mut parts: Arc<Parts>,
+    ) -> Result<Arc<Parts>, EndpointResponse> {
+        let Some(named) = named(shared, &parts).await else {
+            return Ok(parts);
+        };
+        let id = named.id;
+        match self.find_shared(shared, named, &parts).await {
+            Ok(Found::Session) => {
+                let head = Arc::make_mut(&mut parts);
+                head.headers.insert(headers::SESSION_ID, id.to_header());
+                Ok(parts)
+            }
+            Ok(Found::Nothing) => Ok(parts),
+            Err(OpenSessionError::Full) => Err(self.busy(&cause::TOO_MANY_SESSIONS)),
+            Err(OpenSessionError::NoRandomness) => Err(self.internal()),
+        }
+    }
+
+    async fn find_shared(
+        &self,
+        shared: &dyn SharedSessions,
+        Named { id, terms }: Named,
+        parts: &Parts,
+    ) -> Result<Found, OpenSessionError> {
+        let now = Instant::now().into_std();
+        let session = self.find_session(id, parts, now);
+        let Some(terms) = terms.filter(|_| session.is_none()) else {
+            return Ok(match session {
+                Some(session) if self.is_over(shared, &session).await => Found::Nothing,
+                Some(_) => Found::Session,
+                None => Found::Nothing,
+            });
+        };
+        if is_ended(shared, id).await {
+            return Ok(Found::Nothing);
+        }
+        self.restore(id, terms, parts).map(|_| Found::Session)
+    }
+
+    /// Ends a part whose session has ended at another replica. Reads the store only after the interval.
+    async fn is_over(&self, shared: &dyn SharedSessions, session: &Session) -> bool {
+        let is_over = session.needs_check(Instant::now().into_std(), CHECK_INTERVAL)
+            && is_ended(shared, session.id()).await;
+        if is_over {
+            self.sessions.end(session, Instant::now().into_std());
+        }
+        is_over
+    }
+}
+
+/// Reads the id in a head: a sealed one, or the number of a session of this process.
+async fn named(shared: &dyn SharedSessions, parts: &Parts) -> Option<Named> {
+    let text = headers::single(&parts.headers, &headers::SESSION_ID).ok()??;
+    if let Some(id) = SessionId::parse(text) {
+        return Some(Named { id, terms: None });
+    }
+    let opened = shared.open(owner(parts).map(Principal::id), text).await?;
+    let (number, terms) = Claims::read(&opened)?;
+    Some(Named {
+        id: SessionId::new(number.to_be_bytes()),
+        terms: Some(terms),
+    })
+}
+
+/// Without the store a session continues, because an end is rare and the absence of a store is not the
+/// client's mistake.
+async fn is_ended(shared: &dyn SharedSessions, id: SessionId) -> bool {
+    match shared.is_ended(id.bits()).await {
+        Ok(is_ended) => is_ended,
+        Err(error) => {
+            tracing::warn!(%error, session = ?id, "cannot read whether a session has ended");
+            false
+        }
+    }
+}
+
+fn owner(parts: &Parts) -> Option<&Principal> {
+    parts.extensions.get::<Principal>()
+}

@@ -1,0 +1,106 @@
+//! The content of a sealed session id: a form, the number, and the terms of the session.
+
+use pintle_model::{ClientCapabilities, Implementation, Revision};
+use pintle_proto::Terms;
+use serde::{Deserialize, Serialize};
+
+/// The form of the content; another one is not read.
+const FORM: u8 = 1;
+/// Bytes of the number.
+const NUMBER_BYTES: usize = 16;
+/// Maximum bytes of the terms, because proxies limit the size of a head. A session with more belongs to one
+/// process.
+const MAX_TERMS_BYTES: usize = 1_024;
+
+/// The terms of a session, as its id contains them.
+pub(super) struct Claims(Vec<u8>);
+
+#[derive(Serialize, Deserialize)]
+struct ClaimedTerms {
+    #[serde(rename = "r")]
+    revision: String,
+    #[serde(rename = "c")]
+    capabilities: ClientCapabilities,
+    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
+    client: Option<Implementation>,
+}
+
+impl Claims {
+    /// Writes the terms of a session after its handshake. `None` if they are too large.
+    pub(super) fn of(terms: &Terms) -> Option<Self> {
+        let claimed = ClaimedTerms {
+            revision: terms.revision.as_str().to_owned(),
+            capabilities: terms.capabilities.clone(),
+            client: terms.client.clone(),
+        };
+        let json = serde_json::to_vec(&claimed).ok()?;
+        if json.len() > MAX_TERMS_BYTES {
+            tracing::debug!(
+                bytes = json.len(),
+                limit = MAX_TERMS_BYTES,
+                "a session stays at this process, because its terms are too large for its id"
+            );
+            return None;
+        }
+        Some(Self(json))
+    }
+
+    /// Returns the content of the id of the session with this number.
+    pub(super) fn with_number(&self, number: u128) -> Vec<u8> {
+        [&[FORM], number.to_be_bytes().as_slice(), &self.0].concat()
+    }
+
+    /// Reads the content of an id: the number, and the terms. `None` if another version wrote it.
+    pub(super) fn read(content: &[u8]) -> Option<(u128, Terms)> {
+        let (number, json) = content
+            .strip_prefix(&[FORM])?
+            .split_first_chunk::<NUMBER_BYTES>()?;
+        let claimed: ClaimedTerms = serde_json::from_slice(json).ok()?;
+        let revision: Revision = claimed.revision.parse().ok()?;
+        let mut terms = Terms::new(revision);
+        terms.capabilities = claimed.capabilities;
+        terms.client = claimed.client;
+        Some((u128::from_be_bytes(*number), terms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn terms(name: &str) -> Terms {
+        let capabilities = json!({ "roots": { "listChanged": true }, "sampling": {},
+            "elicitation": { "form": {} }, "experimental": { "x": { "y": 1 } } });
+        let mut terms = Terms::new(Revision::V2025_06_18);
+        terms.capabilities = serde_json::from_value(capabilities).expect("capabilities");
+        terms.client = Some(Implementation::new(name, "1.0.0"));
+        terms
+    }
+
+    #[test]
+    fn the_terms_of_an_id_are_those_of_the_session() {
+        let claims = Claims::of(&terms("t")).expect("short terms");
+        let content = claims.with_number(7 << 100);
+        assert_eq!(Claims::read(&content), Some((7 << 100, terms("t"))));
+    }
+
+    #[test]
+    fn content_of_another_form_is_not_read() {
+        let content = Claims::of(&terms("t")).expect("short terms").with_number(7);
+        let mut other = content.clone();
+        other[0] = 2;
+        for content in [&[], &other[..], &content[..16], &content[..40]] {
+            assert_eq!(Claims::read(content), None);
+        }
+    }
+
+    #[test]
+    fn terms_of_more_than_1024_bytes_are_in_no_id() {
+        let empty = Claims::of(&terms("")).expect("short terms").0.len();
+        let room = MAX_TERMS_BYTES - empty;
+        assert!(Claims::of(&terms(&"n".repeat(room))).is_some());
+        assert!(Claims::of(&terms(&"n".repeat(room + 1))).is_none());
+    }
+}
