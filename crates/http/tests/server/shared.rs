@@ -188,6 +188,21 @@ async fn a_session_that_ends_at_one_replica_ends_at_all_within_5_seconds() {
     assert_eq!(status(end(&id), &first).await, 404);
 }
 
+// Operations of the store by kind of request: a budget that does not depend on the machine.
+#[tokio::test(start_paused = true)]
+async fn a_busy_session_reads_the_store_once_in_5_seconds() {
+    let shared = Arc::new(Shared::default());
+    let endpoint = replica(&shared);
+    let id = open(&endpoint).await;
+    for second in 0..20 {
+        for _ in 0..3 {
+            assert_eq!(status(list(&id), &endpoint).await, 200);
+        }
+        assert_eq!(shared.reads(), second / 5, "after {second} s");
+        advance(Duration::from_secs(1)).await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_that_ends_at_two_replicas_ends_once() {
     let shared = Arc::new(Shared::default());
