@@ -11,7 +11,7 @@ use pintle::store::{MemoryStore, Store};
 use pintle::{StateErrorKind, StateUrl};
 use serde_json::{Value, json};
 
-use crate::over_http::guest::{Guest, MODERN};
+use crate::over_http::guest::{Guest, MODERN, REVISIONS, service};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
@@ -209,4 +209,24 @@ async fn an_error_of_an_engine_has_no_password() {
         shown.contains("127.0.0.1:1") && !shown.contains("s3cret"),
         "{shown}"
     );
+}
+
+// spec: 2025-11-25 TRANS-SESS-02
+#[tokio::test]
+async fn a_session_is_served_by_another_replica_on_one_store() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let open = || {
+        let root = Keys::new(RootKey::new([7; 32]));
+        StateBackend::open(Arc::clone(&store), Some(root))
+    };
+    let (one, other) = (open().await.expect("opens"), open().await.expect("opens"));
+    let [one, other] = [one, other].map(|state| service(server().state_backend(state)));
+    for revision in REVISIONS.into_iter().filter(|it| *it != MODERN) {
+        let mut guest = Guest::on(one.clone(), revision).await;
+        for replica in [&other, &one] {
+            guest.moves(replica.clone());
+            let answer = last(guest.ask("tools/list", json!({})).await);
+            assert_eq!(answer["result"]["tools"][0]["name"], "greet", "{answer}");
+        }
+    }
 }

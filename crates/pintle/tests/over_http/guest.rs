@@ -73,6 +73,11 @@ impl Guest {
         assert_eq!(ready.status(), StatusCode::ACCEPTED);
     }
 
+    /// Sends later requests to another replica.
+    pub(crate) fn moves(&mut self, service: HttpService<App>) {
+        self.service = service;
+    }
+
     /// Changes the principal of later requests.
     pub(crate) fn becomes(&mut self, principal: Option<Principal>) {
         self.principal = principal;
