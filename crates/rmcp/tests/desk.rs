@@ -82,6 +82,15 @@ impl Desk {
         Ok(seat.map_or("nothing".to_owned(), |seat| format!("row {}", seat.row)))
     }
 
+    #[tool(description = "Names the type of the body")]
+    async fn headers(&self, context: RequestContext<RoleServer>) -> String {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let kind = parts.and_then(|parts| parts.headers.get("content-type"));
+        kind.and_then(|kind| kind.to_str().ok())
+            .unwrap_or("none")
+            .to_owned()
+    }
+
     #[tool(description = "Describes the client")]
     async fn client(&self, context: RequestContext<RoleServer>) -> String {
         let version = context.protocol_version();
