@@ -2,6 +2,7 @@
 
 use pintle_store::StoreError;
 
+use crate::fleet::{Fleet, JoinError};
 use crate::future::BoxFuture;
 
 /// Seals the ids of sessions, and records their ends for all replicas of a server: see
@@ -31,4 +32,14 @@ pub trait SharedSessions: Send + Sync {
     ///
     /// [`StoreError`] if the store fails.
     fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// Returns this replica, so that messages reach a session at other replicas. The first call joins the
+    /// fleet. `None`, the default, if no other process can share the store.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] if this replica cannot join; the next call tries again.
+    fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
+        Box::pin(async { Ok(None) })
+    }
 }

@@ -119,6 +119,9 @@ impl Core {
             if let Some(tasks) = &self.tasks {
                 tasks.release().await;
             }
+            if let Some(fleet) = &self.fleet {
+                fleet.leave().await;
+            }
         })
     }
 

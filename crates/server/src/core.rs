@@ -13,6 +13,7 @@ use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
 use crate::set::Set;
+use crate::shared_fleet::SharedFleet;
 use crate::tasks::Tasks;
 use crate::tool::Tool;
 
@@ -37,6 +38,8 @@ pub(crate) struct Core {
     pub(crate) sessions: Option<Arc<dyn SharedSessions>>,
     /// The tasks, where a tool can be one.
     pub(crate) tasks: Option<Arc<Tasks>>,
+    /// This replica, if others may share the store.
+    pub(crate) fleet: Option<Arc<SharedFleet>>,
 }
 
 impl fmt::Debug for Core {

@@ -109,6 +109,7 @@ mod provider;
 mod request;
 mod server;
 mod set;
+mod shared_fleet;
 mod start_error;
 mod timeout_store;
 mod typed_layer;

@@ -7,9 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use pintle_keys::{Keys, Purpose};
+use pintle_runtime::fleet::{Fleet, JoinError};
 use pintle_runtime::{BoxFuture, SharedSessions};
 use pintle_store::{Expiry, Key, Namespace, Precondition, Store, StoreError, StoreTime};
 
+use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
 use crate::timeout_store::TimeoutStore;
 
@@ -25,14 +27,21 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct SealedSessions {
     keys: Keys,
     store: TimeoutStore,
+    /// This replica, if others may share the store.
+    fleet: Option<Arc<SharedFleet>>,
 }
 
 impl SealedSessions {
-    pub(crate) fn new(state: &StateBackend, store_timeout: Duration) -> Self {
+    pub(crate) fn new(
+        state: &StateBackend,
+        store_timeout: Duration,
+        fleet: Option<Arc<SharedFleet>>,
+    ) -> Self {
         let store = Arc::clone(state.store());
         Self {
             keys: state.keys().clone(),
             store: TimeoutStore::new(store, store_timeout.min(MAX_WAIT)),
+            fleet,
         }
     }
 
@@ -77,6 +86,16 @@ impl SharedSessions for SealedSessions {
         Box::pin(self.record_end(number))
     }
 
+    fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
+        Box::pin(async move {
+            let Some(fleet) = &self.fleet else {
+                return Ok(None);
+            };
+            let fleet = fleet.join().await?;
+            Ok(Some(fleet.clone()).filter(Fleet::is_shared))
+        })
+    }
+
     fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
             let key = key(number);
@@ -109,7 +128,7 @@ mod tests {
         let mut replicas = Vec::new();
         for _ in 0..2 {
             let state = StateBackend::open(Arc::clone(&store), None).await;
-            replicas.push(SealedSessions::new(&state.expect("opens"), MAX_WAIT));
+            replicas.push(SealedSessions::new(&state.expect("opens"), MAX_WAIT, None));
         }
         replicas.try_into().ok().expect("two")
     }

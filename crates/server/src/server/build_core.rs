@@ -22,7 +22,10 @@ use crate::resource::Resource;
 #[cfg(feature = "sealed")]
 use crate::sealed_sessions::SealedSessions;
 use crate::set::Set;
+use crate::shared_fleet::SharedFleet;
 use crate::start_error::StartError;
+#[cfg(feature = "sealed")]
+use crate::state_backend::StateBackend;
 use crate::tasks::{Tasks, tasks_capability};
 use crate::timeout_store::TimeoutStore;
 use crate::tool::Tool;
@@ -89,9 +92,7 @@ impl Server {
     )]
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
         #[cfg(feature = "sealed")]
-        let sessions = self.use_state_backend()?;
-        #[cfg(not(feature = "sealed"))]
-        let sessions = None;
+        let state = self.use_state_backend()?;
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
@@ -102,12 +103,22 @@ impl Server {
         let time = self.store_time;
         let timely = |store| Arc::new(TimeoutStore::new(store, time)) as Arc<dyn Store>;
         let store = self.store.map(timely);
+        let others = store.clone().filter(|store| store.opening().is_none());
+        let fleet = others.map(|store| Arc::new(SharedFleet::new(store)));
+        #[cfg(feature = "sealed")]
+        let sessions = state.map(|state| {
+            let sessions = SealedSessions::new(&state, time, fleet.clone());
+            Arc::new(sessions) as Arc<dyn SharedSessions>
+        });
+        #[cfg(not(feature = "sealed"))]
+        let sessions = None;
         let has_tasks = profile.capabilities().tasks.is_some();
         let tasks = has_tasks.then(|| {
             let changes = self.handle.changes().clone();
             let options = self.tasks.unwrap_or_default();
             Arc::new(Tasks::new(
                 store.clone(),
+                fleet.clone(),
                 options,
                 Arc::clone(&profile),
                 changes,
@@ -116,6 +127,7 @@ impl Server {
         Ok(Core {
             profile,
             sessions,
+            fleet,
             tasks,
             tools: Set::new(checked.tools, self.page_size, self.freshness)?,
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
@@ -130,9 +142,9 @@ impl Server {
         })
     }
 
-    /// Takes the store and the seal from the shared state. Returns the sessions in it.
+    /// Takes the store and the seal from the shared state.
     #[cfg(feature = "sealed")]
-    fn use_state_backend(&mut self) -> Result<Option<Arc<dyn SharedSessions>>, StartError> {
+    fn use_state_backend(&mut self) -> Result<Option<StateBackend>, StartError> {
         let Some(state) = self.state_backend.take() else {
             return Ok(None);
         };
@@ -145,7 +157,7 @@ impl Server {
         }
         self.store = Some(Arc::clone(state.store()));
         self.seal = Some(Arc::new(state.keys().clone()));
-        Ok(Some(Arc::new(SealedSessions::new(&state, self.store_time))))
+        Ok(Some(state))
     }
 
     fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {

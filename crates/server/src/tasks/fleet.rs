@@ -1,14 +1,13 @@
 //! The replicas that share a store, as the fleet of the runtime shows them.
 
-use std::fmt;
-use std::sync::Arc;
-
 use pintle_runtime::BoxFuture;
-use pintle_runtime::fleet::{Fleet, FleetEvents, FleetOptions, JoinError, Presence};
-use pintle_store::{Store, StoreError, StoreTime};
+use pintle_runtime::fleet::{Fleet, FleetEvents, JoinError, Presence};
+use pintle_store::{StoreError, StoreTime};
+use std::fmt;
 use tokio::sync::Mutex;
 
 use super::replicas::Replicas;
+use crate::shared_fleet::SharedFleet;
 
 /// This replica, present among others.
 pub(super) struct Joined {
@@ -18,8 +17,8 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    pub(super) async fn join(store: &Arc<dyn Store>) -> Result<Box<dyn Replicas>, JoinError> {
-        let fleet = Fleet::join(Arc::clone(store), FleetOptions::default()).await?;
+    pub(super) async fn join(shared: &SharedFleet) -> Result<Box<dyn Replicas>, JoinError> {
+        let fleet = shared.join().await?.clone();
         Ok(Box::new(Self {
             name: fleet.replica().to_string(),
             events: Mutex::new(fleet.events()),

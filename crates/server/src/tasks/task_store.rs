@@ -27,6 +27,7 @@ use super::sessions::Sessions;
 use super::shown::ShownStates;
 use super::{too_many_misses, unknown_task};
 use crate::changes::Changes;
+use crate::shared_fleet::SharedFleet;
 
 /// How often a state that is older than a shown one is read again.
 const READS: usize = 3;
@@ -44,8 +45,8 @@ pub(crate) struct Tasks {
     pub(super) change_locks: ChangeLocks,
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) ids: TaskIds,
-    /// The store, if other replicas share it.
-    shared: Option<Arc<dyn Store>>,
+    /// This replica, if other ones may share the store.
+    shared: Option<Arc<SharedFleet>>,
     /// This process as the only one with the store. Its clock counts until the replicas are joined.
     alone: Alone,
     joined: OnceCell<Box<dyn Replicas>>,
@@ -72,6 +73,7 @@ pub(crate) struct Tasks {
 impl Tasks {
     pub(crate) fn new(
         store: Option<Arc<dyn Store>>,
+        shared: Option<Arc<SharedFleet>>,
         options: TaskOptions,
         profile: Arc<ServerProfile>,
         changes: Changes,
@@ -79,9 +81,8 @@ impl Tasks {
         let is_kept = store.is_some();
         let store = store.unwrap_or_else(|| Arc::new(pintle_store::MemoryStore::default()));
         let opening = store.opening();
-        let shared = (is_kept && opening.is_none()).then(|| Arc::clone(&store));
         Self {
-            index: shared.as_ref().map(HeldIndex::new),
+            index: shared.as_ref().map(|_| HeldIndex::new(&store)),
             shared,
             alone: Alone::new(opening),
             joined: OnceCell::new(),
@@ -117,10 +118,10 @@ impl Tasks {
     ///
     /// -32603 if the store cannot be reached.
     pub(crate) async fn join(&self) -> Result<(), Error> {
-        let Some(store) = &self.shared else {
+        let Some(fleet) = &self.shared else {
             return Ok(());
         };
-        let joined = self.joined.get_or_try_init(|| Joined::join(store));
+        let joined = self.joined.get_or_try_init(|| Joined::join(fleet));
         joined.await.map(|_| ()).map_err(|error| {
             tracing::error!(%error, source = ?std::error::Error::source(&error), "tasks have no store");
             Error::internal()
