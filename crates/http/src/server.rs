@@ -18,6 +18,7 @@ mod refusals;
 mod reply;
 mod response;
 mod session;
+mod session_mail;
 mod sessions;
 mod shared;
 mod site;

@@ -12,6 +12,7 @@ mod handler_errors;
 mod heads;
 mod lessons;
 mod load;
+mod mail;
 mod port;
 mod principals;
 mod questions;

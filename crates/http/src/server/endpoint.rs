@@ -31,6 +31,7 @@ use super::options::HttpOptions;
 use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
+use super::session_mail::SessionMail;
 use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use crate::body;
@@ -54,6 +55,8 @@ pub(super) struct Endpoint<S> {
     pub(super) sessions: Arc<Sessions>,
     /// Present if other replicas serve the sessions too.
     pub(super) shared: Option<Arc<dyn SharedSessions>>,
+    /// Carries messages to the sessions of other replicas.
+    pub(super) mail: SessionMail,
     streams: Arc<Streams>,
     refusals: Refusals,
     memo: Mutex<TermsCache>,
@@ -80,6 +83,7 @@ impl<S: Service> Endpoint<S> {
             options,
             sessions,
             shared,
+            mail: SessionMail::default(),
             streams,
             refusals: Refusals::default(),
             memo: Mutex::default(),
@@ -220,7 +224,12 @@ impl<S: Service> Endpoint<S> {
                 self.sessionless(revision, parts, request)
             }
             (Route::Open, message) => self.open_session(&parts, message).into(),
-            (Route::Session(id), message) => self.in_session(id, parts, message, forms),
+            (Route::Session(id), message) => {
+                if self.shared.is_some() {
+                    self.forward(id, &parts, &message, post.bytes);
+                }
+                self.in_session(id, parts, message, forms)
+            }
             _ => reply::bare(StatusCode::ACCEPTED).into(),
         }
     }

@@ -136,6 +136,12 @@ impl Sessions {
         Some(session)
     }
 
+    /// Finds the part of a session that replicas share. The caller has compared the owner.
+    pub(super) fn part(&self, id: SessionId) -> Option<Arc<Session>> {
+        let session = self.lock().session_by_id.get(&id).cloned();
+        session.filter(|session| session.is_shared())
+    }
+
     /// Ends a session; its id is unknown from then on. Returns false if the session has ended already,
     /// because one of several requests ends it.
     pub(super) fn end(&self, session: &Session, now: Instant) -> bool {

@@ -14,12 +14,14 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use http::request::Parts;
+use pintle_model::jsonrpc::Message;
 use pintle_proto::{Connection, Terms};
 use pintle_runtime::{Principal, Service, SharedSessions, random_bytes};
 use tokio::time::Instant;
 
 use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
 use super::session::{NewSession, Session, StreamLayout};
+use super::session_mail::crosses;
 use super::sessions::{OpenSessionError, draw_id};
 use crate::rules::cause;
 use crate::rules::headers;
@@ -82,6 +84,7 @@ impl<S: Service> Endpoint<S> {
         let sealed = shared.seal(owner, &claims.with_number(id.bits()));
         let sealed = sealed.and_then(|sealed| HeaderValue::try_from(sealed).ok());
         let sealed = sealed.ok_or(OpenSessionError::NoRandomness)?;
+        self.mail.begin(self.shared.as_ref(), &self.sessions);
         self.restore(id, terms, parts)?;
         Ok(sealed)
     }
@@ -123,6 +126,7 @@ impl<S: Service> Endpoint<S> {
         let Some(named) = named(shared, &parts).await else {
             return Ok(parts);
         };
+        self.mail.begin(self.shared.as_ref(), &self.sessions);
         let id = named.id;
         match self.find_shared(shared, named, &parts).await {
             Ok(Found::Session) => {
@@ -133,6 +137,18 @@ impl<S: Service> Endpoint<S> {
             Ok(Found::Nothing) => Ok(parts),
             Err(OpenSessionError::Full) => Err(self.busy(&cause::TOO_MANY_SESSIONS)),
             Err(OpenSessionError::NoRandomness) => Err(self.internal()),
+        }
+    }
+
+    /// Publishes a message that may belong to a part at another replica: a response, progress, or a
+    /// cancellation.
+    pub(super) fn forward(&self, id: SessionId, parts: &Parts, message: &Message<'_>, text: &[u8]) {
+        if !crosses(message) {
+            return;
+        }
+        let session = self.find_session(id, parts, Instant::now().into_std());
+        if session.is_some_and(|session| session.is_shared()) {
+            self.mail.publish(id, text);
         }
     }
 

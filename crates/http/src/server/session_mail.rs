@@ -1,0 +1,160 @@
+//! Messages of a client for a part of its session at another replica.
+//!
+//! A handler and its questions stay at the replica where the call arrived. The answer of the client, its
+//! progress and its cancellation may arrive at any replica. That one publishes them, and each replica with a
+//! part of the session delivers them. The id of a question belongs to one part, so at most one of them accepts
+//! an answer. A repeated message has no effect, because the question or the call has ended.
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Cancelled, Notice, Progress};
+use pintle_runtime::SharedSessions;
+use pintle_runtime::fleet::{Fleet, NewsEvent, ReplicaMessage};
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep};
+
+use super::session::ReplyFormat;
+use super::sessions::Sessions;
+use crate::rules::session_id::SessionId;
+
+/// The kind of the entries in the news.
+const KIND: &str = "session-message";
+/// Largest message that crosses replicas, in bytes. All replicas read it, and the news keep 8 MiB.
+const MAX_BYTES: usize = 64 << 10;
+/// The pause after an attempt to join that failed.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The messages between the parts of sessions. It begins with the first session that replicas share.
+#[derive(Default)]
+pub(super) struct SessionMail {
+    fleet: OnceLock<Arc<OnceLock<Fleet>>>,
+}
+
+/// A message for all parts of a session.
+#[derive(Serialize, Deserialize)]
+struct Forwarded {
+    /// 32 hexadecimal digits.
+    session: String,
+    message: String,
+}
+
+impl SessionMail {
+    /// Joins the fleet in the background, and delivers the messages of other replicas. Does nothing after the
+    /// first call.
+    pub(super) fn begin(&self, shared: Option<&Arc<dyn SharedSessions>>, sessions: &Arc<Sessions>) {
+        let Some(shared) = shared else { return };
+        self.fleet.get_or_init(|| {
+            let joined = Arc::default();
+            let follower = follow(
+                Arc::downgrade(shared),
+                Arc::clone(&joined),
+                Arc::downgrade(sessions),
+            );
+            tokio::spawn(follower);
+            joined
+        });
+    }
+
+    /// Publishes a message for the parts of a session at other replicas, if this one has joined.
+    pub(super) fn publish(&self, id: SessionId, text: &[u8]) {
+        if let Some(fleet) = self.fleet.get().and_then(|joined| joined.get()) {
+            publish(fleet, id, text);
+        }
+    }
+}
+
+/// Returns true for a message that ends, or prolongs, a request that began at another replica.
+pub(super) fn crosses(message: &Message<'_>) -> bool {
+    match message {
+        Message::Request(_) => false,
+        Message::Response(_) => true,
+        Message::Notification(notice) => {
+            [Cancelled::NAME, Progress::NAME].contains(&notice.method.as_ref())
+        }
+    }
+}
+
+fn publish(fleet: &Fleet, id: SessionId, text: &[u8]) {
+    let Some(message) = std::str::from_utf8(text).ok().filter(|_| is_small(text)) else {
+        tracing::warn!(
+            session = ?id,
+            bytes = text.len(),
+            limit = MAX_BYTES,
+            "a message is too large for other replicas"
+        );
+        return;
+    };
+    let forwarded = Forwarded {
+        session: id.to_string(),
+        message: message.to_owned(),
+    };
+    if let Ok(entry) = ReplicaMessage::new(KIND, &forwarded) {
+        fleet.publish(entry);
+    }
+}
+
+fn is_small(text: &[u8]) -> bool {
+    text.len() <= MAX_BYTES
+}
+
+/// Joins the fleet, then delivers messages until the endpoint or the replica ends.
+async fn follow(
+    shared: Weak<dyn SharedSessions>,
+    joined: Arc<OnceLock<Fleet>>,
+    sessions: Weak<Sessions>,
+) {
+    let Some(fleet) = join(shared).await else {
+        return;
+    };
+    let mut news = fleet.news();
+    drop(joined.set(fleet));
+    // The task must not keep the fleet, because the news end with it.
+    drop(joined);
+    while let Some(event) = news.next().await {
+        let Some(sessions) = sessions.upgrade() else {
+            return;
+        };
+        if let NewsEvent::Entry { entry, .. } = event
+            && entry.kind() == KIND
+            && let Ok(forwarded) = entry.read::<Forwarded>()
+        {
+            deliver(&sessions, &forwarded);
+        }
+    }
+}
+
+/// Joins the fleet. `None` if there are no other replicas, or the endpoint ends first.
+async fn join(shared: Weak<dyn SharedSessions>) -> Option<Fleet> {
+    loop {
+        match shared.upgrade()?.fleet().await {
+            Ok(fleet) => return fleet,
+            Err(error) => {
+                tracing::warn!(%error, source = ?std::error::Error::source(&error), "sessions have no fleet");
+            }
+        }
+        sleep(RETRY).await;
+    }
+}
+
+/// Delivers a message to the part of its session, if this replica has one.
+fn deliver(sessions: &Sessions, forwarded: &Forwarded) {
+    let session = SessionId::parse(&forwarded.session).and_then(|id| sessions.part(id));
+    let message = Message::parse(forwarded.message.as_bytes()).ok();
+    if let (Some(session), Some(message)) = (session, message.filter(crosses)) {
+        // The service was notified where the message arrived.
+        session.deliver(Instant::now().into_std(), message, ReplyFormat::Single);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_64_kib_crosses_and_a_larger_one_does_not() {
+        assert!(is_small(&[b' '; MAX_BYTES]));
+        assert!(!is_small(&[b' '; MAX_BYTES + 1]));
+    }
+}
