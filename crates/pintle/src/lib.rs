@@ -59,6 +59,7 @@
 //! |---|---|---|
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
+//! | `any-schema` | no | `Tool::from_schema` with any JSON Schema |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `keys` | no | [`keys`]: keys that replicas share, for request states and stores; `http` adds it |
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
@@ -73,7 +74,8 @@
 //! | `keyring` | no | their credentials in the keyring of the system: `auth::KeyringCredentialStore` |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
-//! Features add items; they never change the behavior of existing items.
+//! Features add items; they never change the behavior of existing items. One exception: `any-schema` removes an error
+//! of `Tool::from_schema`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

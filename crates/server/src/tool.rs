@@ -16,6 +16,8 @@ use serde_json::Value;
 
 use crate::ability::{Ability, RequiredState};
 
+#[cfg(feature = "any-schema")]
+mod any;
 mod blocking;
 mod bundle;
 mod call;
@@ -23,6 +25,7 @@ mod checks;
 mod contract;
 mod extract;
 mod fault;
+mod from_schema;
 mod handler;
 mod once;
 mod result;

@@ -73,6 +73,11 @@ errors! {
             /// The bound, and the value.
             reason: String,
         } => "invalid default at {pointer:?}: {reason}",
+        /// The crate `jsonschema` cannot compile the schema.
+        Uncompilable {
+            /// The reason of the crate.
+            reason: String,
+        } => "the schema cannot be compiled: {reason}",
         /// An `x-mcp-header` annotation that would make clients drop the tool.
         Header {
             /// The annotated schema, as a JSON pointer.

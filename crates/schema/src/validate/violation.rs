@@ -23,6 +23,17 @@ pub struct Violation {
     pub found: String,
 }
 
+impl Violation {
+    /// Describes the value at a JSON pointer without its text. The pointer is cut at 256 bytes.
+    pub fn new(pointer: impl Into<String>, expected: impl Into<String>, value: &Value) -> Self {
+        Self {
+            pointer: shortened(pointer.into()),
+            expected: expected.into(),
+            found: found(value),
+        }
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = match self.pointer.as_str() {

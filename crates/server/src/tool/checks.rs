@@ -11,6 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::rejection::ArgumentsError;
+#[cfg(feature = "any-schema")]
+use crate::tool::any::AnyValidator;
 use crate::tool::once::Once;
 use crate::tool::result::ToolReply;
 
@@ -27,12 +29,14 @@ pub(super) struct Checks {
 enum Input {
     Derived(Arc<Typed>),
     Written(Box<Validator>),
+    #[cfg(feature = "any-schema")]
+    Any(AnyValidator),
 }
 
 impl Checks {
     /// Uses the schema of a type, unless one was written by hand. Returns true if it is used.
     pub(super) fn derive_input(&mut self, typed: Arc<Typed>) -> bool {
-        let is_free = !matches!(self.input, Some(Input::Written(_)));
+        let is_free = matches!(self.input, None | Some(Input::Derived(_)));
         if is_free {
             self.input = Some(Input::Derived(typed));
         }
@@ -43,13 +47,19 @@ impl Checks {
     pub(super) fn derived_input(&self) -> Option<&Typed> {
         match &self.input {
             Some(Input::Derived(typed)) => Some(typed),
-            Some(Input::Written(_)) | None => None,
+            _ => None,
         }
     }
 
     /// Takes a schema that was written by hand.
     pub(super) fn write_input(&mut self, validator: Validator) {
         self.input = Some(Input::Written(Box::new(validator)));
+    }
+
+    /// Takes a schema that another crate enforces.
+    #[cfg(feature = "any-schema")]
+    pub(super) fn accept_any_input(&mut self, validator: AnyValidator) {
+        self.input = Some(Input::Any(validator));
     }
 
     /// Takes a schema of results that was written by hand.
@@ -104,24 +114,26 @@ impl Checks {
 }
 
 impl Input {
-    fn validator(&self) -> &Validator {
-        match self {
-            Self::Derived(typed) => &typed.validator,
-            Self::Written(validator) => validator,
-        }
-    }
-
     /// The arguments as a value that keeps to the schema.
     fn value(&self, arguments: &str) -> Result<Value, ArgumentsError> {
         let read = serde_json::from_str(arguments);
         let Once(mut value) = read.map_err(ArgumentsError::unreadable)?;
-        let validator = self.validator();
-        validator.coerce_integers(&mut value);
-        validator.drop_optional_nulls(&mut value);
-        let checked = validator.validate(&value);
+        let checked = match self {
+            Self::Derived(typed) => corrected(&typed.validator, &mut value),
+            Self::Written(validator) => corrected(validator, &mut value),
+            #[cfg(feature = "any-schema")]
+            Self::Any(validator) => validator.validate(&value),
+        };
         checked.map_err(ArgumentsError::violating)?;
         Ok(value)
     }
+}
+
+/// Corrects what models write in another form, then checks the value.
+fn corrected(validator: &Validator, value: &mut Value) -> Result<(), Vec<Violation>> {
+    validator.coerce_integers(value);
+    validator.drop_optional_nulls(value);
+    validator.validate(value)
 }
 
 fn conforms(validator: &Validator, content: Option<&Value>) -> Result<(), Vec<Violation>> {

@@ -15,6 +15,8 @@ errors! {
         Input(cause: SchemaError) => "the schema of the arguments cannot be used" (source: cause),
         /// The schema of the structured content cannot be offered or enforced.
         Output(cause: SchemaError) => "the schema of the result cannot be used" (source: cause),
+        /// The schema of the arguments requires the feature `any-schema`.
+        Feature(cause: SchemaError) => "the schema of the arguments requires the feature `any-schema`: {cause}",
         /// Two parameters of the handler take all arguments.
         Ambiguous => "two parameters of the handler take all arguments: make them one",
         /// The tool has no handler.
