@@ -152,7 +152,7 @@ async fn a_write_that_waits_for_a_lock_delays_no_other_operation() {
     };
     let schema = fresh("restarts");
     let store = open(&format!(
-        "{}&application_name={schema}",
+        "{}&application_name={schema}&operation_timeout=60000",
         engine.url(&schema)
     ))
     .await;
