@@ -20,6 +20,9 @@ use crate::peer::{MODERN, Peer, REVISIONS};
 /// Books, chapters, a summary and an index.
 pub(crate) struct Library;
 
+/// How many questions of a request are open at the same time.
+const OPEN: usize = 64;
+
 /// How many calls of `summarize` began.
 static SUMMARIES: AtomicUsize = AtomicUsize::new(0);
 
@@ -74,6 +77,13 @@ impl ServerHandler for Library {
             context
                 .peer
                 .notify_resource_updated(updated)
+                .await
+                .map_err(failed)?;
+            return Ok(CallToolResult::success(vec![]).into());
+        }
+        if request.name == "roots" {
+            let asked = (0..=OPEN).map(|_| context.peer.list_roots());
+            futures_util::future::try_join_all(asked)
                 .await
                 .map_err(failed)?;
             return Ok(CallToolResult::success(vec![]).into());
@@ -231,4 +241,29 @@ async fn changes_reach_clients_that_subscribe() {
     assert_eq!(updated["params"]["uri"], "book://1");
     peer.receive_method("notifications/tools/list_changed")
         .await;
+}
+
+#[tokio::test]
+async fn more_questions_than_the_limit_wait() {
+    let able = json!({ "roots": {} });
+    let mut peer = Peer::able(pintle_rmcp::server(Library), "2025-11-25", able).await;
+    let call = peer.request("tools/call", json!({ "name": "roots" })).await;
+    let mut ids = Vec::new();
+    for _ in 0..OPEN {
+        ids.push(peer.receive_method("roots/list").await["id"].clone());
+    }
+    peer.result("ping", json!({})).await;
+    assert!(
+        peer.received
+            .iter()
+            .all(|message| message["method"] != "roots/list")
+    );
+    let answer = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": [] } });
+    peer.send(&answer(&ids[0])).await;
+    ids.push(peer.receive_method("roots/list").await["id"].clone());
+    for id in &ids[1..] {
+        peer.send(&answer(id)).await;
+    }
+    let ended = peer.first(|message| message["id"] == call).await;
+    assert_eq!(ended["result"]["content"], json!([]));
 }
