@@ -17,8 +17,10 @@ const FIRST: &str = "xtask/style/counts.txt";
 /// Characters of a subject. Never more.
 const MOST: usize = 72;
 /// Areas that are not crates with the prefix `pintle-`.
-const AREAS: [&str; 10] = [
+const AREAS: [&str; 11] = [
     "pintle",
+    // The crate is outside of the workspace.
+    "rmcp",
     "xtask",
     "conformance",
     "trials",
