@@ -189,7 +189,7 @@ async fn names_that_the_server_lacks_go_to_its_provider() {
     }
 }
 
-// spec: 2026-07-28 N-RES-18
+// spec: 2026-07-28 N-RSRC-03
 #[tokio::test]
 async fn an_unknown_resource_is_asked_of_each_provider() {
     let inner = || Server::new("inner", "1").provider(Stations);
