@@ -1,9 +1,9 @@
 //! `#[tools]`: the methods of an `impl` block.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, Meta, Path, Result, parse2};
+use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, Meta, Path, Result, Signature, parse2};
 
 use crate::attribute::entries;
 use crate::common::Paths;
@@ -49,7 +49,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             .ok()
             .and_then(|options| options.home.as_ref()),
     );
-    let offers = offers(&mut block, &paths);
+    let owner = block.self_ty.to_token_stream();
+    let offers = offers(&mut block, &owner, &paths);
     let errors = [options.err(), refuse(&block, &offers)];
     let errors = errors
         .into_iter()
@@ -77,15 +78,17 @@ fn refuse(block: &ItemImpl, offers: &[Offer]) -> Option<syn::Error> {
 }
 
 /// Reads the methods that have an attribute, and removes the attributes.
-fn offers(block: &mut ItemImpl, paths: &Paths) -> Vec<Offer> {
+fn offers(block: &mut ItemImpl, owner: &TokenStream, paths: &Paths) -> Vec<Offer> {
     let methods = block.items.iter_mut().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,
     });
-    methods.filter_map(|method| offer(method, paths)).collect()
+    methods
+        .filter_map(|method| offer(method, owner, paths))
+        .collect()
 }
 
-fn offer(method: &mut ImplItemFn, paths: &Paths) -> Option<Offer> {
+fn offer(method: &mut ImplItemFn, owner: &TokenStream, paths: &Paths) -> Option<Offer> {
     let place = method.attrs.iter().position(is_ours)?;
     let attribute = method.attrs.remove(place);
     let second = method.attrs.iter().position(is_ours);
@@ -94,7 +97,7 @@ fn offer(method: &mut ImplItemFn, paths: &Paths) -> Option<Offer> {
             second,
             "a method is one tool, one resource or one prompt",
         )),
-        None => body(&attribute, method, paths),
+        None => body(&attribute, method, owner, paths),
     };
     strip(&mut method.sig);
     let statement = body.unwrap_or_else(|error| {
@@ -116,29 +119,36 @@ fn word(attribute: &Attribute) -> Option<String> {
 }
 
 /// Returns the statement that adds a method to the server.
-fn body(attribute: &Attribute, method: &ImplItemFn, paths: &Paths) -> Result<TokenStream> {
+fn body(
+    attribute: &Attribute,
+    method: &ImplItemFn,
+    owner: &TokenStream,
+    paths: &Paths,
+) -> Result<TokenStream> {
     match word(attribute).as_deref() {
-        Some(Resource::WORD) => statement::<Resource>(attribute, method, paths),
-        Some(Prompt::WORD) => statement::<Prompt>(attribute, method, paths),
-        _ => statement::<Tool>(attribute, method, paths),
+        Some(Resource::WORD) => statement::<Resource>(attribute, method, owner, paths),
+        Some(Prompt::WORD) => statement::<Prompt>(attribute, method, owner, paths),
+        _ => statement::<Tool>(attribute, method, owner, paths),
     }
 }
 
 fn statement<K: Kind>(
     attribute: &Attribute,
     method: &ImplItemFn,
+    owner: &TokenStream,
     paths: &Paths,
 ) -> Result<TokenStream> {
     let options = match &attribute.meta {
         Meta::Path(_) => TokenStream::new(),
-        Meta::List(list) => list.tokens.clone(),
+        Meta::List(list) => with_owner(list.tokens.clone(), owner),
         Meta::NameValue(value) => {
             let message = "the options are in parentheses";
             return Err(syn::Error::new_spanned(value, message));
         }
     };
     let kind = parse2::<K>(options)?;
-    let function = Function::read_method(&method.attrs, &method.sig)?;
+    let signature: Signature = parse2(with_owner(method.sig.to_token_stream(), owner))?;
+    let function = Function::read_method(&method.attrs, &signature)?;
     let body = kind.body(&function, paths)?;
     let conditions = method
         .attrs
@@ -155,6 +165,30 @@ fn statement<K: Kind>(
             #body
         });
     })
+}
+
+/// Replaces `Self` by the type of the block, because the items inside of the expansion have no `Self`.
+fn with_owner(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => {
+            let at = ident.span();
+            let owner = owner.clone().into_iter();
+            owner
+                .map(|mut token| {
+                    token.set_span(at);
+                    token
+                })
+                .collect()
+        }
+        TokenTree::Group(group) => {
+            let inner = with_owner(group.stream(), owner);
+            let mut replaced = Group::new(group.delimiter(), inner);
+            replaced.set_span(group.span());
+            TokenStream::from(TokenTree::from(replaced))
+        }
+        token => TokenStream::from(token),
+    });
+    replaced.collect()
 }
 
 /// Returns the implementation of the trait for the type of the block.

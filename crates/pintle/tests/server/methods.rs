@@ -18,6 +18,8 @@ struct Desk {
 
 #[tools]
 impl Desk {
+    const FEW: u32 = 1;
+
     fn count(&self) -> u32 {
         self.closed.load(Ordering::Relaxed)
     }
@@ -27,7 +29,7 @@ impl Desk {
     async fn close(
         &self,
         /// How many.
-        #[arg(default = 1, min = 1)]
+        #[arg(default = Self::FEW, min = 1)]
         tickets: u32,
         ctx: Context,
     ) -> Result<String> {
