@@ -5,6 +5,7 @@ mod desk;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod guest;
 mod library;
+mod lifetimes;
 #[path = "../../pintle/tests/server/peer.rs"]
 mod peer;
 mod tools;
