@@ -90,8 +90,8 @@ pub(crate) async fn get_prompt(
     through(layers, request, entry, get).await
 }
 
-/// Sends a request through layers to the operation of an entry.
-async fn through<Q, R, E, F, Fut>(
+/// Sends a request through layers to the operation of an entry, or of a provider.
+pub(crate) async fn through<Q, R, E, F, Fut>(
     layers: Arc<[TypedLayer<Q, R>]>,
     request: Q,
     entry: Arc<E>,

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::router::{CallParams, PromptParams, ReadParams, cursor_of, reply, reply_to_read};
 use crate::core::Core;
 use crate::failure::unknown;
-use crate::input::{RequestIdentity, RetryParams};
+use crate::input::RequestIdentity;
 use crate::page::{CursorError, ProviderPage};
 use crate::prompt::PromptReply;
 use crate::provider::{MountedProvider, Provided};
@@ -109,13 +109,13 @@ impl Core {
 
     async fn call_mounted(
         &self,
-        mounted: &MountedProvider,
+        mounted: &Arc<MountedProvider>,
         name: Box<str>,
         params: CallParams<'_>,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let run = || {
-            mounted.call_tool(ToolRequest {
+            Arc::clone(mounted).call_tool(ToolRequest {
                 name: name.clone(),
                 arguments: params.arguments.map(RawJson::to_raw_value),
                 cx: cx.clone(),
@@ -138,10 +138,7 @@ impl Core {
     ) -> BoxFuture<'a, Result<Reply, Error>> {
         Box::pin(async move {
             let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
-            let retry = RetryParams {
-                responses: params.input_responses,
-                state: params.request_state.as_deref(),
-            };
+            let retry = params.retry();
             let is_retry = retry.is_some();
             let run = || self.read_in_turn(&params.uri, cx);
             let outcome = self.rounds(cx, origin).answer(retry, run).await?;
@@ -157,7 +154,10 @@ impl Core {
         }
         for mounted in &self.providers {
             let (uri, cx) = (uri.to_owned(), cx.clone());
-            match mounted.read_resource(ReadRequest { uri, cx }).await {
+            match Arc::clone(mounted)
+                .read_resource(ReadRequest { uri, cx })
+                .await
+            {
                 Err(error) if error.code == missing.code => missing = error,
                 other => return other,
             }
@@ -175,16 +175,13 @@ impl Core {
     /// Gets a prompt that the server does not have itself.
     pub(super) fn get_provided<'a>(
         &'a self,
-        params: PromptParams<'a>,
+        mut params: PromptParams<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Result<Reply, Error>> {
         Box::pin(async move {
-            let arguments = params.arguments.unwrap_or_default();
+            let arguments = params.arguments.take().unwrap_or_default();
             let origin = RequestIdentity::new(GetPrompt::NAME, &params.name);
-            let retry = RetryParams {
-                responses: params.input_responses,
-                state: params.request_state.as_deref(),
-            };
+            let retry = params.retry();
             let run = || self.get_mounted(&params.name, &arguments, cx);
             let rounds = self.rounds(cx, origin.with_words(&arguments));
             let outcome = rounds.answer(retry, run).await?;
@@ -206,7 +203,7 @@ impl Core {
             arguments: arguments.clone(),
             cx: cx.clone(),
         };
-        mounted.get_prompt(request).await
+        Arc::clone(mounted).get_prompt(request).await
     }
 
     /// Completes an argument of what the server does not have itself. `missing` is the error without

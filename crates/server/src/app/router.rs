@@ -205,10 +205,7 @@ impl Core {
     where
         E: AsRef<Entry<Resource>> + Send + Sync + 'static,
     {
-        let retry = RetryParams {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
+        let retry = params.retry();
         let is_retry = retry.is_some();
         let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
         let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
@@ -218,17 +215,14 @@ impl Core {
 
     async fn get_prompt(&self, cx: &Context) -> Result<Reply, Error> {
         let request = cx.request();
-        let params: PromptParams<'_> = request.params.decode()?;
+        let mut params: PromptParams<'_> = request.params.decode()?;
         let prompts = self.prompts.snapshot();
         let Some(entry) = prompts.find(&params.name, cx.principal()) else {
             return self.get_provided(params, cx).await;
         };
-        let arguments = params.arguments.unwrap_or_default();
+        let arguments = params.arguments.take().unwrap_or_default();
         let origin = RequestIdentity::new(GetPrompt::NAME, &params.name).with_words(&arguments);
-        let retry = RetryParams {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
+        let retry = params.retry();
         let run = || get_prompt(Arc::clone(entry), arguments.clone(), cx.clone());
         let outcome = self.rounds(cx, origin).answer(retry, run).await?;
         reply(outcome, request.terms.revision)
@@ -350,6 +344,13 @@ fn text_of(members: Members<'_>, member: Member) -> Option<Option<Cow<'_, str>>>
 }
 
 impl<'a> ReadParams<'a> {
+    pub(super) fn retry(&self) -> RetryParams<'_> {
+        RetryParams {
+            responses: self.input_responses,
+            state: self.request_state.as_deref(),
+        }
+    }
+
     /// Reads the members at their recorded positions. The decoder words the errors.
     fn read(params: &'a Params) -> Result<Self, Error> {
         Self::of(params).map_or_else(|| params.decode(), Ok)
@@ -375,6 +376,15 @@ pub(super) struct PromptParams<'a> {
     pub(super) input_responses: Option<RawJson<'a>>,
     #[serde(borrow, default, rename = "requestState")]
     pub(super) request_state: Option<Cow<'a, str>>,
+}
+
+impl PromptParams<'_> {
+    pub(super) fn retry(&self) -> RetryParams<'_> {
+        RetryParams {
+            responses: self.input_responses,
+            state: self.request_state.as_deref(),
+        }
+    }
 }
 
 #[derive(Deserialize)]

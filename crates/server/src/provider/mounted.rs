@@ -9,12 +9,12 @@ use pintle_runtime::BoxFuture;
 
 use super::Provider;
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
+use crate::operation::through;
 use crate::prompt::{Prompt, PromptReply};
 use crate::request::{CompleteRequest, ListRequest, PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::ReadReply;
 use crate::set::Listed;
 use crate::tool::{Tool, ToolReply};
-use crate::typed_layer::{Next, TypedLayer};
 
 /// A provider, with the server that it was given to.
 pub(crate) struct MountedProvider {
@@ -41,28 +41,28 @@ impl MountedProvider {
         &self.prefix
     }
 
-    pub(crate) async fn call_tool(&self, request: ToolRequest) -> ToolReply {
-        let (provider, layers) = (&self.provider, &self.mount_context.tool_layers);
-        through(provider, layers, request, |provider, request| {
-            Box::pin(async move { provider.call_tool_dyn(request).await })
-        })
-        .await
+    pub(crate) async fn call_tool(self: Arc<Self>, request: ToolRequest) -> ToolReply {
+        let layers = Arc::clone(&self.mount_context.tool_layers);
+        let call = |mounted: Arc<Self>, request| async move {
+            mounted.provider.call_tool_dyn(request).await
+        };
+        through(layers, request, self, call).await
     }
 
-    pub(crate) async fn read_resource(&self, request: ReadRequest) -> ReadReply {
-        let (provider, layers) = (&self.provider, &self.mount_context.read_layers);
-        through(provider, layers, request, |provider, request| {
-            Box::pin(async move { provider.read_resource_dyn(request).await })
-        })
-        .await
+    pub(crate) async fn read_resource(self: Arc<Self>, request: ReadRequest) -> ReadReply {
+        let layers = Arc::clone(&self.mount_context.read_layers);
+        let read = |mounted: Arc<Self>, request| async move {
+            mounted.provider.read_resource_dyn(request).await
+        };
+        through(layers, request, self, read).await
     }
 
-    pub(crate) async fn get_prompt(&self, request: PromptRequest) -> PromptReply {
-        let (provider, layers) = (&self.provider, &self.mount_context.prompt_layers);
-        through(provider, layers, request, |provider, request| {
-            Box::pin(async move { provider.get_prompt_dyn(request).await })
-        })
-        .await
+    pub(crate) async fn get_prompt(self: Arc<Self>, request: PromptRequest) -> PromptReply {
+        let layers = Arc::clone(&self.mount_context.prompt_layers);
+        let get = |mounted: Arc<Self>, request| async move {
+            mounted.provider.get_prompt_dyn(request).await
+        };
+        through(layers, request, self, get).await
     }
 
     pub(crate) fn complete(
@@ -90,19 +90,6 @@ impl fmt::Debug for MountedProvider {
             .field("prefix", &self.prefix)
             .finish_non_exhaustive()
     }
-}
-
-/// Sends a request through layers to a provider.
-async fn through<Q: Send + 'static, R: Send + 'static>(
-    provider: &Arc<dyn DynProvider>,
-    layers: &Arc<[TypedLayer<Q, R>]>,
-    request: Q,
-    operation: fn(Arc<dyn DynProvider>, Q) -> BoxFuture<'static, R>,
-) -> R {
-    let provider = Arc::clone(provider);
-    let innermost = move |request| operation(Arc::clone(&provider), request);
-    let next = Next::new(Arc::clone(layers), Arc::new(innermost));
-    next.run(request).await
 }
 
 /// [`Provider`] for trait objects.
