@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use pintle_sqlite::SqliteStore;
 use pintle_store::conformance::{self, Opening, Part, Rotating, Subject};
 use pintle_store::{Store, StoreLimits};
-use tokio::task::JoinSet;
 
-use crate::support::Directory;
+use crate::support::{Directory, together};
 
 /// Databases with a number of openings each.
 struct Databases {
@@ -41,10 +40,7 @@ impl Subject for Databases {
     }
 
     fn together(&self, parts: Vec<Part>) -> Part {
-        Box::pin(async move {
-            let tasks: JoinSet<()> = parts.into_iter().collect();
-            tasks.join_all().await;
-        })
+        together(parts)
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_sqlite::SqliteStore;
+use pintle_store::conformance::Part;
 use pintle_store::{Key, Namespace, StoreLimits, StoreTime};
+use tokio::task::JoinSet;
 
 pub(crate) const NOW: StoreTime = StoreTime::from_millis(0);
 
@@ -48,4 +50,12 @@ pub(crate) fn open(path: &Path) -> SqliteStore {
 
 pub(crate) fn key(name: &str) -> Key {
     Key::new(&Namespace::fixed("tests"), name).expect("a key")
+}
+
+/// Runs each part as a task, until all have ended.
+pub(crate) fn together(parts: Vec<Part>) -> Part {
+    Box::pin(async move {
+        let tasks: JoinSet<()> = parts.into_iter().collect();
+        tasks.join_all().await;
+    })
 }

@@ -1,7 +1,8 @@
 //! The suite that every implementation of [`Store`] runs.
 //!
 //! [`run`] has the checks of a store that works. [`run_faults`] has those of a store behind a connection
-//! that breaks, and [`Journal`] those of a store whose process was killed.
+//! that breaks, and [`Journal`] those of a store whose process was killed. [`SimulatedLink`] gives a
+//! connection to a store that has none.
 //!
 //! A failed check panics with its expectation. Put a time-out around [`run`], because a store that
 //! never reports a change makes the suite wait forever.
@@ -35,12 +36,15 @@ mod crash;
 mod faults;
 mod groups;
 mod identity;
+mod layer;
 mod limits;
 mod logs;
 mod pages;
 mod races;
 mod records;
+mod reopened;
 mod rotating;
+mod simulated_link;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -52,7 +56,10 @@ use crate::{Store, StoreLimits};
 pub use blocking::Blocking;
 pub use crash::Journal;
 pub use faults::{Breakable, CutAt, FarAndNear, Fault, Survival, Waiting, run_faults};
+pub use layer::{Layer, Layered};
+pub use reopened::Reopen;
 pub use rotating::Rotating;
+pub use simulated_link::{SimulatedLink, Together, WaitAtMost};
 
 /// An implementation, and how to run it.
 pub trait Subject: Sync {

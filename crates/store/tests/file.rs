@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Directory, SPACE, at, key, wait};
+use crate::support::threads::wait;
+use crate::support::{Directory, SPACE, at, key};
 use bytes::Bytes;
 use pintle_store::{
     Damage, Epoch, ExpectedTail, Expiry, FileStore, Page, Position, Precondition, Prefix,

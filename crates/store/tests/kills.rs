@@ -9,7 +9,8 @@ use std::sync::Arc;
 use pintle_store::conformance::Journal;
 use pintle_store::{FileStore, Store, StoreLimits};
 
-use crate::support::{Directory, wait};
+use crate::support::Directory;
+use crate::support::threads::wait;
 
 /// Has the directory of the store, in the environment of the other process.
 const DIRECTORY: &str = "PINTLE_STORE_TEST_DIRECTORY";

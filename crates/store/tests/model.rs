@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Directory, SPACE, at, key, wait};
+use crate::support::threads::wait;
+use crate::support::{Directory, SPACE, at, key};
 use bytes::Bytes;
 use pintle_store::{
     ExpectedTail, Expiry, FileStore, MemoryStore, Page, Position, Precondition, Prefix, Retention,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::support::{at, on_threads, wait};
+use crate::support::at;
+use crate::support::threads::{on_threads, wait};
 use bytes::Bytes;
 use pintle_store::{
     DecodeError, Expiry, Key, MemoryStore, Namespace, Page, Precondition, RecordError,

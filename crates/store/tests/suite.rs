@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::support::layer::{Layer, Layered};
-use crate::support::{Directory, on_threads, wait};
-use pintle_store::conformance::{self, Opening, Part, Rotating, Subject};
+use crate::support::Directory;
+use crate::support::threads::{on_threads, wait};
+use pintle_store::conformance::{self, Layer, Layered, Opening, Part, Rotating, Subject};
 use pintle_store::{
     Changes, FileStore, Key, Listing, MemoryStore, Namespace, Page, Prefix, Store, StoreFuture,
     StoreLimits, StoreTime,
@@ -31,21 +31,23 @@ impl Subject for Threads {
     }
 }
 
-/// Three openings in turn. A store in memory has one opening, so this shows that the suite holds for
-/// [`Rotating`] itself.
-struct InTurn;
+/// Three handles of one store in memory, in turn. Such a store belongs to one process.
+struct MemoryInTurn;
 
-impl Subject for InTurn {
+impl Subject for MemoryInTurn {
     fn open(&self, limits: StoreLimits) -> Opening<'_> {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(limits));
-        let openings = vec![Arc::clone(&store), Arc::clone(&store), store];
-        let rotating: Arc<dyn Store> = Arc::new(Rotating::new(openings));
-        Box::pin(std::future::ready(rotating))
+        Box::pin(std::future::ready(three_in_turn(store)))
     }
 
     fn together(&self, parts: Vec<Part>) -> Part {
         on_threads(parts)
     }
+}
+
+fn three_in_turn(store: Arc<dyn Store>) -> Arc<dyn Store> {
+    let handles = vec![Arc::clone(&store), Arc::clone(&store), store];
+    Arc::new(Rotating::new(handles))
 }
 
 /// A store that has an order within groups only.
@@ -90,15 +92,21 @@ impl Subject for Groups {
     }
 }
 
+/// Directories, each with one store and a number of handles.
 #[derive(Default)]
 struct Files {
+    is_in_turn: bool,
     directories: Mutex<Vec<Directory>>,
 }
 
 impl Subject for Files {
     fn open(&self, limits: StoreLimits) -> Opening<'_> {
         let directory = Directory::new();
-        let store: Arc<dyn Store> = Arc::new(FileStore::open(&directory, limits).expect("opens"));
+        let mut store: Arc<dyn Store> =
+            Arc::new(FileStore::open(&directory, limits).expect("opens"));
+        if self.is_in_turn {
+            store = three_in_turn(store);
+        }
         self.directories.lock().expect("no panic").push(directory);
         Box::pin(std::future::ready(store))
     }
@@ -122,14 +130,24 @@ fn the_memory_store_keeps_the_contract_on_threads() {
 
 // hardening: H-187, H-188, H-189, H-190, H-191, H-192
 #[test]
-fn openings_in_turn_keep_the_contract() {
-    wait(conformance::run(&InTurn));
+fn three_handles_of_a_memory_store_keep_the_contract() {
+    wait(conformance::run(&MemoryInTurn));
 }
 
 // hardening: H-187, H-188, H-189, H-190, H-191, H-192
 #[test]
 fn the_file_store_keeps_the_contract_on_threads() {
     wait(conformance::run(&Files::default()));
+}
+
+// hardening: H-187, H-188, H-189, H-190, H-191, H-192
+#[test]
+fn three_handles_of_a_file_store_keep_the_contract() {
+    let files = Files {
+        is_in_turn: true,
+        ..Files::default()
+    };
+    wait(conformance::run(&files));
 }
 
 // hardening: H-187, H-188, H-189, H-190, H-191, H-192

@@ -1,19 +1,11 @@
 //! What the tests of stores share: waiting, threads, directories.
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
-pub(crate) mod layer;
-pub(crate) mod link;
+pub(crate) mod threads;
 
-use std::future::{Future, poll_fn};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
 
-use pintle_store::conformance::{Part, Waiting};
 use pintle_store::{Key, Namespace, StoreTime};
 
 /// The namespace of the tests.
@@ -25,67 +17,6 @@ pub(crate) fn key(name: &str) -> Key {
 
 pub(crate) fn at(millis: u64) -> StoreTime {
     StoreTime::from_millis(millis)
-}
-
-/// Waits for a future on this thread.
-pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut cx = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut cx) {
-            return value;
-        }
-        thread::park();
-    }
-}
-
-/// Waits for work, but not longer than `limit`. Returns true if it ended.
-pub(crate) async fn wait_at_most(mut work: Waiting<'_, ()>, limit: Duration) -> bool {
-    let end = Instant::now() + limit;
-    let mut has_timer = false;
-    poll_fn(|cx| {
-        if work.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(true);
-        }
-        if Instant::now() >= end {
-            return Poll::Ready(false);
-        }
-        if !std::mem::replace(&mut has_timer, true) {
-            let waker = cx.waker().clone();
-            thread::spawn(move || wake_at(end, &waker));
-        }
-        Poll::Pending
-    })
-    .await
-}
-
-fn wake_at(end: Instant, waker: &Waker) {
-    while let Some(left) = end.checked_duration_since(Instant::now()) {
-        thread::park_timeout(left);
-    }
-    waker.wake_by_ref();
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Runs each part on a thread of its own.
-pub(crate) fn on_threads(parts: Vec<Part>) -> Part {
-    Box::pin(async move {
-        let threads: Vec<_> = parts
-            .into_iter()
-            .map(|part| thread::spawn(|| wait(part)))
-            .collect();
-        for thread in threads {
-            thread.join().expect("the part holds");
-        }
-    })
 }
 
 /// A directory of its own that goes with the test.

@@ -1,15 +1,15 @@
-//! A store around another one, that changes some operations.
+//! A store around another one. It changes some operations.
 
-use bytes::Bytes;
-use pintle_store::{
+use crate::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
     Prefix, Record, Retention, Store, StoreFuture, StoreTime, Tail, Version,
 };
+use bytes::Bytes;
 
-/// The operations of a store around another one. Each passes its arguments on, unless it is changed.
+/// The operations of a store around another one. Each passes its arguments on by default.
 ///
 /// Reads go through [`Layer::pass`], and writes through [`Layer::pass_write`].
-pub(crate) trait Layer: Send + Sync + 'static {
+pub trait Layer: Send + Sync + 'static {
     /// Returns the store inside.
     fn inner(&self) -> &dyn Store;
 
@@ -30,10 +30,12 @@ pub(crate) trait Layer: Send + Sync + 'static {
         self.pass(operation)
     }
 
+    /// Carries out [`Store::get`].
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         self.pass(move || self.inner().get(now, key))
     }
 
+    /// Carries out [`Store::put`].
     fn put<'a>(
         &'a self,
         now: StoreTime,
@@ -47,6 +49,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         })
     }
 
+    /// Carries out [`Store::remove`].
     fn remove<'a>(
         &'a self,
         now: StoreTime,
@@ -56,6 +59,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         self.pass_write(key, move || self.inner().remove(now, key, condition))
     }
 
+    /// Carries out [`Store::list`].
     fn list<'a>(
         &'a self,
         now: StoreTime,
@@ -65,6 +69,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         self.pass(move || self.inner().list(now, prefix, page.clone()))
     }
 
+    /// Carries out [`Store::append`].
     fn append<'a>(
         &'a self,
         now: StoreTime,
@@ -80,6 +85,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         })
     }
 
+    /// Carries out [`Store::add`].
     fn add<'a>(
         &'a self,
         now: StoreTime,
@@ -90,6 +96,7 @@ pub(crate) trait Layer: Send + Sync + 'static {
         self.pass_write(key, move || self.inner().add(now, key, amount, expiry))
     }
 
+    /// Carries out [`Store::read`].
     fn read<'a>(
         &'a self,
         now: StoreTime,
@@ -100,17 +107,20 @@ pub(crate) trait Layer: Send + Sync + 'static {
         self.pass(move || self.inner().read(now, log, after, most))
     }
 
+    /// Carries out [`Store::forget`].
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         self.pass_write(log, move || self.inner().forget(now, log))
     }
 
+    /// Carries out [`Store::changed`].
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
         self.inner().changed(prefix)
     }
 }
 
-/// A layer as a store.
-pub(crate) struct Layered<L>(pub(crate) L);
+/// A layer as a store. The time, the epoch and the capacity are those of the store inside.
+#[derive(Debug)]
+pub struct Layered<L>(pub L);
 
 impl<L: Layer> Store for Layered<L> {
     fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
