@@ -127,3 +127,21 @@ async fn a_slot_that_moves_loses_no_operation() {
     migration.end();
     assert_eq!(add().await.expect("adds"), 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_servers_of_a_cluster_use_tls() {
+    let Some(cluster) = RedisCluster::start_tls() else {
+        return;
+    };
+    let store = open(&cluster.url(&fresh("clusters"))).await;
+    let watched = Prefix::from(key("c"));
+    let mut changes = store.changed(&watched).await.expect("watches");
+    // The keys are in slots of different servers.
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        put_until_written(&store, name).await;
+        let record = store.get(NOW, &key(name)).await.expect("gets");
+        assert_eq!(record.expect("a record").value, "value");
+    }
+    let woken = timeout(LIMIT, changes.next()).await.expect("wakes");
+    assert_eq!(woken, Some(()));
+}

@@ -121,3 +121,19 @@ async fn an_unknown_service_is_an_error_with_its_name() {
     let text = error.to_string();
     assert!(text.contains("the service other of 127.0.0.1:1"), "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sentinels_and_their_server_use_tls() {
+    let Some(primary) = Engine::start_tls() else {
+        return;
+    };
+    let sentinel = primary.start_tls_sentinel();
+    let (port, prefix, ca) = (sentinel.port(), fresh("sentinels"), primary.file("ca.pem"));
+    let url = format!("rediss+sentinel://localhost:{port}/harbour/0?prefix={prefix}&ca={ca}");
+    let store = open(&url).await;
+    let watched = Prefix::from(key("watched"));
+    let mut changes = store.changed(&watched).await.expect("watches");
+    put(&store, "watched").await.expect("puts");
+    let woken = timeout(LIMIT, changes.next()).await.expect("wakes");
+    assert_eq!(woken, Some(()));
+}

@@ -29,6 +29,17 @@ const OPTIONS: [&str; 8] = [
     "0",
 ];
 
+/// Options of a server with TLS only. Its servers and sentinels use TLS among themselves.
+const TLS_OPTIONS: [(&str, &str); 7] = [
+    ("--port", "0"),
+    ("--tls-cert-file", "server.crt"),
+    ("--tls-key-file", "server.key"),
+    ("--tls-ca-cert-file", "ca.pem"),
+    ("--tls-auth-clients", "no"),
+    ("--tls-replication", "yes"),
+    ("--tls-cluster", "yes"),
+];
+
 /// Text of the line with which a server is ready: "Ready …", or "… now ready …" with a socket.
 const READY: &str = "eady to accept connections";
 
@@ -87,18 +98,42 @@ impl RedisServer {
             sentinel down-after-milliseconds harbour 500\nsentinel failover-timeout harbour 3000\n",
             self.port
         );
-        let arguments = ["sentinel.conf", "--sentinel", "--port"];
+        self.start_sentinel_with(&text, "--port")
+    }
+
+    fn start_sentinel_with(&self, text: &str, port: &str) -> Self {
+        let arguments = ["sentinel.conf", "--sentinel", port];
         let mut sentinel = Self::new(arguments.map(str::to_owned).to_vec());
         std::fs::write(sentinel.folder.join("sentinel.conf"), text).expect("writes");
+        certificates::write(&sentinel.folder);
         sentinel.resume();
         sentinel
     }
 
-    /// Starts a server with a port for TLS, or returns `None` if the test must skip.
+    /// Starts a server with a socket and a port for TLS, or returns `None` if the test must skip.
     pub fn start_tls() -> Option<Self> {
-        let files = "--port 0 --tls-cert-file server.crt --tls-key-file server.key \
-            --tls-ca-cert-file ca.pem --tls-auth-clients no --tls-port";
-        Self::begin(files.split_whitespace().map(str::to_owned).collect())
+        Self::start_tls_with(&[])
+    }
+
+    /// Starts a server with a socket, a port for TLS and other options, or returns `None` if the test must
+    /// skip.
+    pub fn start_tls_with(options: &[&str]) -> Option<Self> {
+        let socket = ["--unixsocket", "redis.sock"];
+        let tls = TLS_OPTIONS
+            .into_iter()
+            .flat_map(|(name, value)| [name, value]);
+        let arguments = socket.iter().chain(options).copied().chain(tls);
+        let arguments = arguments.chain(["--tls-port"]).map(str::to_owned);
+        Self::begin(arguments.collect())
+    }
+
+    /// Starts a sentinel of this server. Both must have a port for TLS. The name of the service is `harbour`.
+    pub fn start_tls_sentinel(&self) -> Self {
+        let names = "sentinel resolve-hostnames yes\nsentinel announce-hostnames yes\n";
+        let monitor = format!("sentinel monitor harbour localhost {} 1\n", self.port);
+        let tls = TLS_OPTIONS.map(|(name, value)| format!("{} {value}\n", &name[2..]));
+        let text = format!("bind 127.0.0.1\n{names}{monitor}{}", tls.concat());
+        self.start_sentinel_with(&text, "--tls-port")
     }
 
     fn begin(arguments: Vec<String>) -> Option<Self> {

@@ -12,14 +12,25 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The servers of a cluster. They end with their values.
 pub struct RedisCluster {
     servers: Vec<RedisServer>,
+    has_tls: bool,
 }
 
 impl RedisCluster {
     /// Starts three servers, and so many replicas of each. Returns `None` if the test must skip.
     pub fn start(replicas: usize) -> Option<Self> {
+        Self::start_with(replicas, false)
+    }
+
+    /// Starts three servers with TLS, which name themselves `localhost`. Returns `None` if the test must skip.
+    pub fn start_tls() -> Option<Self> {
+        Self::start_with(0, true)
+    }
+
+    fn start_with(replicas: usize, has_tls: bool) -> Option<Self> {
         let count = 3 * (replicas + 1);
-        let servers: Option<Vec<_>> = (0..count).map(|_| start_server()).collect();
-        let cluster = Self { servers: servers? };
+        let servers: Option<Vec<_>> = (0..count).map(|_| start_server(has_tls)).collect();
+        let servers = servers?;
+        let cluster = Self { servers, has_tls };
         cluster.create(replicas);
         cluster.wait_until_known();
         Some(cluster)
@@ -30,8 +41,16 @@ impl RedisCluster {
         create.args(["--cluster", "create"]);
         create.args(self.addresses());
         create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]);
+        if self.has_tls {
+            create.args(["--tls", "--cacert", &self.authority()]);
+        }
         let created = create.output().expect("runs redis-cli");
         assert!(created.status.success(), "{created:?}");
+    }
+
+    /// Returns the file with the authority of the certificates.
+    pub fn authority(&self) -> String {
+        self.servers[0].file("ca.pem")
     }
 
     fn wait_until_known(&self) {
@@ -55,6 +74,13 @@ impl RedisCluster {
     /// Returns a URL that names all servers.
     pub fn url(&self, prefix: &str) -> String {
         let addresses = self.addresses().join(",");
+        if self.has_tls {
+            let (addresses, ca) = (
+                addresses.replace("127.0.0.1", "localhost"),
+                self.authority(),
+            );
+            return format!("rediss+cluster://{addresses}?prefix={prefix}&ca={ca}");
+        }
         format!("redis+cluster://{addresses}?prefix={prefix}")
     }
 
@@ -113,16 +139,23 @@ impl Migration<'_> {
     }
 }
 
-fn start_server() -> Option<RedisServer> {
+fn start_server(has_tls: bool) -> Option<RedisServer> {
     let bus = free_port().to_string();
-    RedisServer::start_tcp_with(&[
+    let mut options = vec![
         "--cluster-enabled",
         "yes",
         "--cluster-node-timeout",
         "1000",
         "--cluster-port",
         &bus,
-    ])
+    ];
+    if !has_tls {
+        return RedisServer::start_tcp_with(&options);
+    }
+    // A certificate is for a name, so clients must learn names.
+    options.extend(["--cluster-announce-hostname", "localhost"]);
+    options.extend(["--cluster-preferred-endpoint-type", "hostname"]);
+    RedisServer::start_tls_with(&options)
 }
 
 /// Returns true if a line of `CLUSTER NODES` describes the primary server of a slot.
