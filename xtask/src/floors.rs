@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 29] = [
+pub(crate) const FLOORS: [(&str, u8); 30] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -22,6 +22,7 @@ const FLOORS: [(&str, u8); 29] = [
     ("pintle-process", 3),
     ("pintle-http", 3),
     ("pintle-hosts", 3),
+    ("pintle-audit", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),
     ("pintle-otel", 3),
@@ -44,7 +45,7 @@ const FLOORS: [(&str, u8); 29] = [
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-const SIDEWAYS: [(&str, &str); 3] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 3] = [
     ("pintle-testkit", "pintle"),
     ("pintle-skills", "pintle"),
     ("pintle-showcase", "pintle"),
