@@ -106,6 +106,17 @@ async fn main() -> pintle::Result<()> {
             // More than the idle ones that are counted.
             (options.limits.max_sessions, options.limits.max_streams) = (20_000, 20_000);
             options.limits.max_connections = 20_000;
+            // All of them come from one address.
+            (
+                options.limits.max_sessions_per_peer,
+                options.limits.max_streams_per_address,
+            ) = (20_000, 20_000);
+            (
+                options.limits.max_calls_per_peer,
+                options.limits.max_connections_per_address,
+            ) = (20_000, 20_000);
+            options.limits.max_pending_body_bytes = 1 << 30;
+            options.limits.max_pending_body_bytes_per_peer = 1 << 30;
             let service = HttpService::new(app, options);
             HttpServer::bind(service, address).await?.run().await;
         }

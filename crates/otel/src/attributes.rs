@@ -12,6 +12,9 @@ pub(crate) const TOOL: &str = "gen_ai.tool.name";
 pub(crate) const PROMPT: &str = "gen_ai.prompt.name";
 pub(crate) const TRANSPORT: &str = "network.transport";
 pub(crate) const PROTOCOL: &str = "network.protocol.name";
+pub(crate) const NETWORK_PROTOCOL_VERSION: &str = "network.protocol.version";
+pub(crate) const SERVER_ADDRESS: &str = "server.address";
+pub(crate) const SERVER_PORT: &str = "server.port";
 
 /// The value of an attribute whose value would come from the peer.
 pub(crate) const OTHER: &str = "_OTHER";

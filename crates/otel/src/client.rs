@@ -4,7 +4,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use opentelemetry::{Context, KeyValue};
-use pintle_model::Meta;
+use pintle_model::{Meta, RequestId};
 use pintle_proto::PeerCallError;
 use pintle_proto::lifecycle::Binding;
 use pintle_runtime::{
@@ -13,7 +13,7 @@ use pintle_runtime::{
 
 use crate::attributes as key;
 use crate::operation::{End, Target};
-use crate::running::{Begun, Running, Side};
+use crate::running::{Begun, Running, Side, request_id};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
@@ -40,7 +40,7 @@ impl CallObserver for ClientObserver {
             side: Side::Client,
             method: request.method.to_owned(),
             target: Target::of_params(request.method, request.params),
-            common: common_attributes(request.conversation),
+            common: common_attributes(&request.conversation),
             identifiers: Vec::new(),
         };
         let running = Running::begin(&self.telemetry, begun, &Context::current());
@@ -51,7 +51,7 @@ impl CallObserver for ClientObserver {
     fn open(&self, conversation: ObservedConversation) -> Box<dyn Any + Send + Sync> {
         Box::new(OpenConversation {
             telemetry: self.telemetry.clone(),
-            attributes: common_attributes(conversation),
+            attributes: common_attributes(&conversation),
             opened: Instant::now(),
         })
     }
@@ -60,6 +60,10 @@ impl CallObserver for ClientObserver {
 struct ObservedCall(Running);
 
 impl RequestObserver for ObservedCall {
+    fn sent(&mut self, id: &RequestId) {
+        self.0.identify(request_id(id));
+    }
+
     fn end(self: Box<Self>, end: RequestEnd<'_>) {
         let end = match end {
             RequestEnd::Result(result) => {
@@ -97,15 +101,20 @@ impl Drop for OpenConversation {
     }
 }
 
-fn common_attributes(conversation: ObservedConversation) -> Vec<KeyValue> {
+fn common_attributes(conversation: &ObservedConversation) -> Vec<KeyValue> {
     let revision = conversation.revision.as_str();
     let mut attributes = vec![KeyValue::new(key::PROTOCOL_VERSION, revision)];
-    match conversation.binding {
-        Binding::Pipe => attributes.push(KeyValue::new(key::TRANSPORT, "pipe")),
-        Binding::Http => {
-            attributes.push(KeyValue::new(key::TRANSPORT, "tcp"));
-            attributes.push(KeyValue::new(key::PROTOCOL, "http"));
-        }
+    let is_http = conversation.binding == Binding::Http;
+    let is_network = is_http || conversation.server.is_some();
+    let transport = if is_network { "tcp" } else { "pipe" };
+    attributes.push(KeyValue::new(key::TRANSPORT, transport));
+    if is_http {
+        attributes.push(KeyValue::new(key::PROTOCOL, "http"));
+    }
+    if let Some(server) = &conversation.server {
+        let host = server.host.to_string();
+        attributes.push(KeyValue::new(key::SERVER_ADDRESS, host));
+        attributes.push(KeyValue::new(key::SERVER_PORT, i64::from(server.port)));
     }
     attributes
 }

@@ -23,14 +23,43 @@
 mod attributes;
 mod client;
 mod digest;
+#[cfg(any(feature = "otlp", feature = "prometheus"))]
+mod export_error;
+#[cfg(any(feature = "otlp", feature = "prometheus"))]
+mod exports;
 mod metrics;
+#[cfg(feature = "prometheus")]
+mod metrics_text;
 mod names;
 mod operation;
+#[cfg(feature = "otlp")]
+mod otlp;
+#[cfg(feature = "prometheus")]
+mod prometheus;
 mod propagation;
 mod running;
 mod server;
 mod telemetry;
 
 pub use client::ClientObserver;
+#[cfg(any(feature = "otlp", feature = "prometheus"))]
+pub use export_error::ExportError;
+#[cfg(any(feature = "otlp", feature = "prometheus"))]
+pub use exports::{Exports, ExportsBuilder};
+#[cfg(feature = "prometheus")]
+pub use metrics_text::MetricsText;
+#[cfg(feature = "prometheus")]
+pub use prometheus::MetricsServer;
 pub use server::{Observed, ServerLayer};
 pub use telemetry::{Telemetry, TelemetryOptions};
+
+/// Returns the trace id of the current span; `None` outside of a span. It fits the option `trace_id` of an audit log, whose
+/// layer must be inside the layer of the spans.
+pub fn current_trace_id() -> Option<String> {
+    use opentelemetry::trace::TraceContextExt as _;
+    opentelemetry::Context::map_current(|cx| {
+        let span = cx.span();
+        let id = span.span_context().trace_id();
+        span.span_context().is_valid().then(|| id.to_string())
+    })
+}

@@ -5,10 +5,20 @@ use std::time::Instant;
 use opentelemetry::metrics::Histogram;
 use opentelemetry::trace::{Link, SpanKind, Status, TraceContextExt as _, Tracer as _};
 use opentelemetry::{Context, KeyValue};
+use pintle_model::RequestId;
 
 use crate::attributes as key;
 use crate::operation::{End, Target, span_name};
 use crate::telemetry::{Inner, Telemetry};
+
+/// The attribute of a JSON-RPC id.
+pub(crate) fn request_id(id: &RequestId) -> KeyValue {
+    let id = match id {
+        RequestId::Integer(number) => number.to_string(),
+        RequestId::String(text) => text.to_string(),
+    };
+    KeyValue::new(key::REQUEST_ID, id)
+}
 
 /// The end of the conversation that observes a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +93,11 @@ impl Running {
             begun,
             is_ended: false,
         }
+    }
+
+    /// Adds an attribute to the span.
+    pub(crate) fn identify(&self, attribute: KeyValue) {
+        self.trace.span().set_attribute(attribute);
     }
 
     /// Returns the context whose span is that of the request.

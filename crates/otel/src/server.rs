@@ -1,9 +1,10 @@
 //! A layer with a span and a measurement for each request to a server.
 
+use http::Version;
 use http::request::Parts;
 use opentelemetry::trace::FutureExt as _;
 use opentelemetry::{Context as TraceContext, KeyValue};
-use pintle_model::{Error, RequestId};
+use pintle_model::Error;
 use pintle_proto::Reply;
 use pintle_runtime::{Context, Service};
 use tower_layer::Layer;
@@ -11,7 +12,7 @@ use tower_layer::Layer;
 use crate::attributes as key;
 use crate::digest;
 use crate::operation::{End, Target};
-use crate::running::{Begun, Running, Side};
+use crate::running::{Begun, Running, Side, request_id};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
@@ -79,9 +80,11 @@ impl<S: Service> Service for Observed<S> {
 fn common_attributes(cx: &Context) -> Vec<KeyValue> {
     let revision = cx.terms().revision.as_str();
     let mut attributes = vec![KeyValue::new(key::PROTOCOL_VERSION, revision)];
-    if cx.extension::<Parts>().is_some() {
+    if let Some(parts) = cx.extension::<Parts>() {
         attributes.push(KeyValue::new(key::TRANSPORT, "tcp"));
         attributes.push(KeyValue::new(key::PROTOCOL, "http"));
+        let version = http_version(parts.version);
+        attributes.extend(version.map(|it| KeyValue::new(key::NETWORK_PROTOCOL_VERSION, it)));
     } else {
         attributes.push(KeyValue::new(key::TRANSPORT, "pipe"));
     }
@@ -92,11 +95,7 @@ fn common_attributes(cx: &Context) -> Vec<KeyValue> {
 fn identifiers(cx: &Context) -> Vec<KeyValue> {
     let mut attributes = Vec::new();
     if let Some(id) = cx.engine_handle().request_id(cx.key()) {
-        let id = match id {
-            RequestId::Integer(number) => number.to_string(),
-            RequestId::String(text) => text.into(),
-        };
-        attributes.push(KeyValue::new(key::REQUEST_ID, id));
+        attributes.push(request_id(&id));
     }
     let parts = cx.extension::<Parts>();
     let session = parts
@@ -109,4 +108,15 @@ fn identifiers(cx: &Context) -> Vec<KeyValue> {
         ));
     }
     attributes
+}
+
+/// The version of HTTP in the form of `network.protocol.version`.
+fn http_version(version: Version) -> Option<&'static str> {
+    match version {
+        Version::HTTP_10 => Some("1.0"),
+        Version::HTTP_11 => Some("1.1"),
+        Version::HTTP_2 => Some("2"),
+        Version::HTTP_3 => Some("3"),
+        _ => None,
+    }
 }

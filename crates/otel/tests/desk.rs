@@ -131,13 +131,24 @@ pub(crate) fn attribute(span: &SpanData, key: &str) -> Option<String> {
 }
 
 pub(crate) fn server(recorded: &Recorded) -> Server {
+    server_of(&recorded.telemetry)
+}
+
+pub(crate) fn server_of(telemetry: &Telemetry) -> Server {
     Server::new("desk", "1.0.0")
         .tools::<(add, fail, hang, tenant)>()
-        .layer(recorded.telemetry.server_layer())
+        .layer(telemetry.server_layer())
 }
 
 pub(crate) async fn client(recorded: &Recorded, revision: Revision) -> Client {
+    client_of(&recorded.telemetry, revision).await
+}
+
+pub(crate) async fn client_of(telemetry: &Telemetry, revision: Revision) -> Client {
     let builder = Client::builder().mode(EraMode::Pinned(revision));
-    let builder = builder.observer(recorded.telemetry.client_observer());
-    builder.connect(server(recorded)).await.expect("a server")
+    let builder = builder.observer(telemetry.client_observer());
+    builder
+        .connect(server_of(telemetry))
+        .await
+        .expect("a server")
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use pintle_model::{Meta, Revision};
+use pintle_model::{Meta, RequestId, Revision};
 use pintle_proto::PeerCallError;
 use pintle_proto::lifecycle::Binding;
 use serde_json::value::RawValue;
@@ -22,6 +22,9 @@ pub trait CallObserver: fmt::Debug + Send + Sync + 'static {
 
 /// Observes one request of a client. A request that its caller drops has no end: the observer is dropped.
 pub trait RequestObserver: Send {
+    /// Receives the JSON-RPC id under which the request is sent.
+    fn sent(&mut self, _id: &RequestId) {}
+
     /// Ends the observation.
     fn end(self: Box<Self>, end: RequestEnd<'_>);
 }
@@ -50,20 +53,42 @@ impl<'a> ObservedRequest<'a> {
 }
 
 /// A conversation that is observed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ObservedConversation {
     /// The revision of the conversation.
     pub revision: Revision,
     /// The transport of the conversation.
     pub binding: Binding,
+    /// The address of the server; `None` for a pipe.
+    pub server: Option<ServerAddress>,
 }
 
 impl ObservedConversation {
-    /// Describes a conversation.
+    /// Describes a conversation without the address of its server.
     pub fn new(revision: Revision, binding: Binding) -> Self {
-        Self { revision, binding }
+        Self {
+            revision,
+            binding,
+            server: None,
+        }
     }
+
+    /// Adds the address of the server.
+    #[must_use]
+    pub fn server(mut self, address: Option<ServerAddress>) -> Self {
+        self.server = address;
+        self
+    }
+}
+
+/// The address of a server, as its client was configured: the name is not resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// A DNS name, or an IP address without brackets.
+    pub host: Box<str>,
+    /// The TCP port.
+    pub port: u16,
 }
 
 /// The end of a request. Closed: a request is answered, is not answered, or was not sent.
