@@ -5,6 +5,7 @@
 mod access;
 mod auth_diagnosis;
 mod content;
+mod diff;
 mod hosts;
 mod media;
 mod offers;
@@ -14,6 +15,7 @@ mod tasks;
 pub(crate) use access::{SignedIn, not_signed_in, signed_in, signed_in_json, signed_out};
 pub(crate) use auth_diagnosis::{auth_diagnosis, auth_diagnosis_json};
 pub(crate) use content::{Part, blocks, contents, messages};
+pub(crate) use diff::diff;
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};
 pub(crate) use offers::{Offers, Server, offers, server};

@@ -195,6 +195,11 @@ pub(super) enum ConfigPath {
 }
 
 impl ConfigPath {
+    /// Whether the file belongs to the machine and not to the user.
+    pub(super) fn is_of_machine(self) -> bool {
+        matches!(self, Self::Machine(_))
+    }
+
     /// Returns the path; `None` if the environment does not determine it.
     pub(super) fn path(self, environment: &Environment<'_>) -> Option<PathBuf> {
         match self {

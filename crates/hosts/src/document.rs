@@ -1,6 +1,7 @@
 //! A configuration file as servers with the lines they stand on.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,6 +11,25 @@ use super::{jsonc, toml, yaml};
 
 /// Stands in a path of keys for the root of the project.
 pub(super) const PROJECT: &str = "<project>";
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// JSON, with comments or without.
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Kind {
+    pub(super) fn of(file: &Path) -> Self {
+        match file.extension().and_then(std::ffi::OsStr::to_str) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+}
 
 /// The servers that a file defines, and its questions to the user.
 #[derive(Debug, Default)]

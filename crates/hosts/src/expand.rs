@@ -46,6 +46,12 @@ pub(super) struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
+    /// The definition itself, if it has no error.
+    pub(super) fn unexpanded(&self) -> Result<UnexpandedTarget, ConfigError> {
+        let target = self.server.target.clone();
+        target.map_err(|error| self.wrong(&error))
+    }
+
     /// The server as it is to be reached.
     pub(super) fn run(&self, ask: &mut InputHandler<'_>) -> Result<Target, ConfigError> {
         match &self.server.target {

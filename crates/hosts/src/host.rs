@@ -27,6 +27,16 @@ pub struct Host {
 }
 
 impl Host {
+    /// Returns the hosts whose files are known, in the order in which they are listed.
+    pub fn all() -> &'static [Self] {
+        HOSTS
+    }
+
+    /// Returns the host of an id.
+    pub fn by_id(id: &str) -> Option<&'static Self> {
+        HOSTS.iter().find(|host| host.id == id)
+    }
+
     /// Its files of the user and of the machine, where they are on this machine.
     pub(super) fn own_files(&self, environment: &Environment<'_>) -> Vec<PathBuf> {
         let places = self.user.iter().filter_map(|place| place.path(environment));

@@ -4,12 +4,19 @@
 
 /// The same text as JSON.
 pub(super) fn plain(text: &str) -> String {
+    let mut bytes = without_comments(text).into_bytes();
+    blank_trailing_commas(&mut bytes);
+    // Only commas were overwritten.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// The same text without comments and without a byte order mark.
+pub(super) fn without_comments(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     if text.starts_with('\u{feff}') {
         blank(&mut bytes, 0, 3);
     }
     blank_comments(&mut bytes);
-    blank_trailing_commas(&mut bytes);
     // Only whole comments and ASCII were overwritten, and only with ASCII.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
@@ -57,7 +64,7 @@ fn blank_trailing_commas(bytes: &mut [u8]) {
 }
 
 /// Where the string that begins at `at` is over; the end of the text if it never is.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
+pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while let Some(&byte) = bytes.get(at) {
         match byte {

@@ -1,13 +1,16 @@
-//! Servers by name, from the configuration files of hosts such as editors. Files are read, never written.
+//! Servers by name, from the configuration files of hosts such as editors.
 //!
 //! [`ServerRegistry`] finds a server by its name. The files of each [`Host`] are JSON with comments, TOML or
 //! YAML, and each server in them is a [`Server`]. Variables of a server are expanded only when the caller
-//! requires its [`Target`]. [`Review`] describes a server before that expansion.
+//! requires its [`Target`]. [`Review`] describes a server before that expansion. [`ConfigEdit`] adds a server to the
+//! file of a host, or removes it.
 //!
 //! Not here: anything that starts or connects to a server.
 
 mod config_path;
+mod dialect;
 mod document;
+mod edit;
 mod entry;
 mod env_file;
 mod error;
@@ -27,6 +30,7 @@ mod variable_syntax;
 mod yaml;
 
 pub use config_path::{Environment, FileSource, LocalFiles, Platform};
+pub use edit::{BACKUPS, ConfigEdit, EditError, NewServer, Placement};
 pub use entry::{EntryError, Server, Text, UnexpandedTarget};
 pub use error::ConfigError;
 pub use expand::{Input, InputHandler};

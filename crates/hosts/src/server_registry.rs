@@ -7,8 +7,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::config_path::{Environment, FILE_BYTES, Platform, YAML_BYTES};
-use super::document::{self, Document, PROJECT};
-use super::entry::Server;
+use super::document::{self, Document, Kind, PROJECT};
+use super::entry::{Server, UnexpandedTarget};
 use super::error::ConfigError;
 use super::expand::{Expansion, InputHandler};
 use super::host::{FILE, HOSTS, Host, YAML_FILE};
@@ -218,6 +218,18 @@ impl Listed {
         self.expansion(environment).review()
     }
 
+    /// Returns how the server is reached, with its variables as the file has them.
+    ///
+    /// # Errors
+    ///
+    /// If its definition is wrong.
+    pub fn unexpanded(
+        &self,
+        environment: &Environment<'_>,
+    ) -> Result<UnexpandedTarget, ConfigError> {
+        self.expansion(environment).unexpanded()
+    }
+
     /// The server with its variables replaced. This reads variables and files, and asks questions.
     ///
     /// # Errors
@@ -317,25 +329,6 @@ fn spellings(environment: &Environment<'_>, root: &Path) -> Vec<String> {
     match environment.platform {
         Platform::Windows if root.contains('\\') => vec![root.replace('\\', "/"), root],
         _ => vec![root],
-    }
-}
-
-/// How a file is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// JSON, with comments or without.
-    Json,
-    Toml,
-    Yaml,
-}
-
-impl Kind {
-    fn of(file: &Path) -> Self {
-        match file.extension().and_then(std::ffi::OsStr::to_str) {
-            Some("toml") => Self::Toml,
-            Some("yaml" | "yml") => Self::Yaml,
-            _ => Self::Json,
-        }
     }
 }
 

@@ -48,7 +48,7 @@ fn lines(places: &Lines<'_>, table: &DeTable<'_>) -> BTreeMap<String, usize> {
         .collect()
 }
 
-fn object(table: &DeTable<'_>) -> JsonObject {
+pub(super) fn object(table: &DeTable<'_>) -> JsonObject {
     let members = table.iter();
     members
         .map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())))
@@ -73,7 +73,7 @@ fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-fn fault(text: &str, error: &Error) -> SyntaxError {
+pub(super) fn fault(text: &str, error: &Error) -> SyntaxError {
     SyntaxError {
         line: error
             .span()

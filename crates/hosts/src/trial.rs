@@ -1,4 +1,4 @@
-//! Reads arbitrary files of hosts, and checks the results against the files. Fuzzing runs it.
+//! Reads and edits arbitrary files of hosts, and checks the results against the files. Fuzzing runs it.
 
 use crate::document::{self, Document};
 use crate::entry::Server;
@@ -33,6 +33,7 @@ pub fn read_all(kind: u8, text: &str) {
         }
     }
     taken_apart(text);
+    crate::edit::trial(kind, text);
 }
 
 fn look(document: Document, lines: usize) {

@@ -61,6 +61,13 @@ pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<RawEntry>, Syntax
     }
 }
 
+/// The value of the first document; none if the text has no document.
+pub(super) fn value(text: &str) -> Result<Option<Value>, SyntaxError> {
+    let file = Reader::new(text).document()?;
+    let mut builder = ValueBuilder { left: VALUES };
+    file.map(|file| builder.value(&file)).transpose()
+}
+
 impl Node {
     fn member(&self, key: &str) -> Option<&Rc<Self>> {
         let Kind::Map(members) = &self.kind else {
