@@ -36,6 +36,7 @@ pub(crate) async fn on_one_conversation(
         false => None,
     };
     request.is_augmented = wish.is_some();
+    request.is_on_remembered = session.is_remembered;
     let params = match &wish {
         Some(wish) => checks::with_task(&plain, wish),
         None => plain,

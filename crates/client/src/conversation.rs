@@ -47,6 +47,8 @@ pub(crate) struct Conversation {
     pub(crate) end: watch::Receiver<Option<End>>,
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) is_watched: AtomicBool,
+    /// Whether the description of the server is from the cache, and not from this conversation.
+    pub(crate) is_remembered: bool,
     /// The turns of messages about resources.
     pub(crate) turns: Turns,
     /// The timeouts of a call that does not set its own.

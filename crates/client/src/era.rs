@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use pintle_model::{Feature, Revision};
+use pintle_model::{CacheScope, DiscoverResult, Feature, Revision};
 use pintle_runtime::sync::Mutex;
 
 /// The revisions that a client may use with a server.
@@ -73,12 +73,58 @@ pub enum Era {
 const LEGACY_AGE: Duration = Duration::from_secs(24 * 3600);
 /// Largest number of cached servers; the oldest entry is evicted.
 const SERVERS: usize = 1_024;
+/// Longest time for which a description is stored, also if the server allows more.
+const MAX_DISCOVERY_AGE: Duration = Duration::from_secs(24 * 3600);
+/// Largest description that is stored, in bytes of JSON.
+pub(crate) const MAX_DISCOVERY_BYTES: usize = 64 << 10;
 
 /// A cache of the eras of servers. Clients may share it, and a program may store it across runs.
 ///
 /// [`Connect::key`](pintle_runtime::Connect::key) names a server.
+///
+/// The cache also stores the description of a modern server over HTTP, for as long as the server allows, at most a
+/// day. A new conversation then begins without `server/discover`. If the server has changed its revisions, the
+/// client notices it at its next call, and discovers the server again.
 #[derive(Debug, Clone, Default)]
-pub struct EraCache(Arc<Mutex<BTreeMap<String, (Era, SystemTime)>>>);
+pub struct EraCache(Arc<Mutex<BTreeMap<String, CachedServer>>>);
+
+#[derive(Debug)]
+struct CachedServer {
+    era: Era,
+    since: SystemTime,
+    discovery: Option<CachedDiscovery>,
+}
+
+/// A description, and the time at which it ends.
+#[derive(Debug)]
+struct CachedDiscovery {
+    found: Arc<DiscoverResult>,
+    until: SystemTime,
+    /// The principal of a private description.
+    principal: Option<String>,
+}
+
+impl CachedDiscovery {
+    /// Returns `None` if the server does not allow a cache to store the description.
+    fn of(found: DiscoverResult, principal: Option<&str>, now: SystemTime) -> Option<Self> {
+        let freshness = found.freshness?;
+        let principal = match freshness.scope {
+            CacheScope::Public => None,
+            CacheScope::Private => Some(principal?.to_owned()),
+        };
+        let age = freshness.ttl.min(MAX_DISCOVERY_AGE);
+        let until = now.checked_add(age).filter(|_| !age.is_zero())?;
+        Some(Self {
+            found: Arc::new(found),
+            until,
+            principal,
+        })
+    }
+
+    fn is_for(&self, principal: Option<&str>) -> bool {
+        self.principal.is_none() || self.principal.as_deref() == principal
+    }
+}
 
 impl EraCache {
     /// Returns an empty cache.
@@ -88,21 +134,71 @@ impl EraCache {
 
     /// Returns the era of a server at `now`; none if it is not cached or has expired.
     pub fn get(&self, key: &str, now: SystemTime) -> Option<Era> {
-        let (era, since) = *self.lock().get(key)?;
-        let age = now.duration_since(since).unwrap_or_default();
-        (era != Era::Legacy || age < LEGACY_AGE).then_some(era)
+        let servers = self.lock();
+        let CachedServer { era, since, .. } = servers.get(key)?;
+        let age = now.duration_since(*since).unwrap_or_default();
+        (*era != Era::Legacy || age < LEGACY_AGE).then_some(*era)
     }
 
     /// Stores the era of a server as found at `now`.
     pub fn put(&self, key: impl Into<String>, era: Era, now: SystemTime) {
-        let (key, mut eras) = (key.into(), self.lock());
-        if !eras.contains_key(&key) && eras.len() >= SERVERS {
-            let oldest = eras.iter().min_by_key(|(_, (_, since))| *since);
+        let discovery = None;
+        let since = now;
+        self.insert(
+            key.into(),
+            CachedServer {
+                era,
+                since,
+                discovery,
+            },
+        );
+    }
+
+    fn insert(&self, key: String, server: CachedServer) {
+        let mut servers = self.lock();
+        if !servers.contains_key(&key) && servers.len() >= SERVERS {
+            let oldest = servers.iter().min_by_key(|(_, server)| server.since);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                eras.remove(&oldest);
+                servers.remove(&oldest);
             }
         }
-        eras.insert(key, (era, now));
+        servers.insert(key, server);
+    }
+
+    /// Stores the description of a modern server, as found at `now`, if the server allows it.
+    pub(crate) fn put_discovery(
+        &self,
+        key: String,
+        revision: Revision,
+        found: DiscoverResult,
+        principal: Option<&str>,
+        now: SystemTime,
+    ) {
+        let discovery = CachedDiscovery::of(found, principal, now);
+        let server = CachedServer {
+            era: Era::Modern(revision),
+            since: now,
+            discovery,
+        };
+        self.insert(key, server);
+    }
+
+    /// Returns the description of a server at `now`, if it is fresh and for this principal.
+    pub(crate) fn discovery(
+        &self,
+        key: &str,
+        principal: Option<&str>,
+        now: SystemTime,
+    ) -> Option<(Revision, Arc<DiscoverResult>)> {
+        let servers = self.lock();
+        let server = servers.get(key)?;
+        // A clock that was set back makes no description fresh again.
+        let discovery = server.discovery.as_ref().filter(|it| it.is_for(principal));
+        let discovery = discovery.filter(|it| server.since <= now && now < it.until)?;
+        match server.era {
+            Era::Modern(revision) => Some((revision, Arc::clone(&discovery.found))),
+            Era::Legacy => None,
+        }
     }
 
     /// Removes a server, because its behavior contradicts the cached era.
@@ -115,11 +211,11 @@ impl EraCache {
     pub fn entries(&self) -> Vec<(String, Era, SystemTime)> {
         let eras = self.lock();
         eras.iter()
-            .map(|(key, (era, since))| (key.clone(), *era, *since))
+            .map(|(key, server)| (key.clone(), server.era, server.since))
             .collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, (Era, SystemTime)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, CachedServer>> {
         self.0.lock()
     }
 }

@@ -66,9 +66,12 @@ fn send(
     {
         call.meta.set_log_level(&level);
     }
-    let observed = params.and_then(|params| observe(state, session, &mut call, &params));
+    let mut observed = params.and_then(|params| observe(state, session, &mut call, &params));
     match session.peer.call(call) {
         Ok(made) => {
+            if let Some(observed) = &mut observed {
+                observed.sent(&made.id().to_request_id());
+            }
             let pending = PendingTask::new(&session.peer, made, request.is_augmented);
             Ok((pending, observed))
         }
@@ -89,9 +92,19 @@ fn observe(
     call: &mut NewCall,
     params: &[u8],
 ) -> Observed {
-    let conversation = ObservedConversation::new(session.info.revision, state.connect.binding());
+    let observer = state.observer.as_ref()?;
+    let conversation = observed_conversation(state, session);
     let observed = ObservedRequest::new(call.method.as_str(), params, conversation);
-    Some(state.observer.as_ref()?.begin(&observed, &mut call.meta))
+    Some(observer.begin(&observed, &mut call.meta))
+}
+
+/// Describes a conversation to an observer.
+pub(crate) fn observed_conversation(
+    state: &ClientState,
+    session: &Conversation,
+) -> ObservedConversation {
+    let conversation = ObservedConversation::new(session.info.revision, state.connect.binding());
+    conversation.server(state.connect.server_address())
 }
 
 fn end_of(outcome: &Result<Box<RawValue>, PeerCallError>) -> RequestEnd<'_> {

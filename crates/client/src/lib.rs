@@ -64,6 +64,7 @@ mod into_connect;
 mod keep_alive;
 mod list;
 mod listen;
+mod opening;
 mod options;
 mod output_schema;
 mod pending_task;

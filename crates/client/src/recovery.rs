@@ -7,6 +7,8 @@
 //!   repeats the arguments in headers as the new schema requires.
 //! - **Required visits** ([2025-11-25, -32042][visits]): the handler of URL questions sends the
 //!   user there. The call waits for a limited time until the visits are done.
+//! - **A revision that the server does not support any more** ([2026-07-28, -32022][versions]), if its description
+//!   is from the cache: the client discovers the server again.
 //! - **A tool that runs only as a task** ([2025-11-25, -32601][tasks]), while the client did not
 //!   know that: the client reads the list, and the retry requests a task.
 //!
@@ -14,6 +16,7 @@
 //!
 //! [headers]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
 //! [tasks]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+//! [versions]: https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
 //! [visits]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
 
 use std::sync::Arc;
@@ -73,6 +76,7 @@ pub(crate) struct Recovery {
     headers: bool,
     visits: bool,
     task: bool,
+    revision: bool,
 }
 
 impl Recovery {
@@ -85,6 +89,11 @@ impl Recovery {
         error: &CallError,
     ) -> bool {
         match error {
+            CallError::Disconnected { source, .. }
+                if request.is_on_remembered && is_refused(source.kind()) =>
+            {
+                first(&mut self.revision) && discover_again(state)
+            }
             CallError::Disconnected { source, .. } => {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
                 is_safe && lost_the_server(source.kind()) && first(&mut self.loss)
@@ -99,6 +108,9 @@ impl Recovery {
                     has_headers(state, request)
                         && first(&mut self.headers)
                         && relearn(state, lookup, request).await
+                }
+                ErrorCode::UNSUPPORTED_REVISION if request.is_on_remembered => {
+                    first(&mut self.revision) && discover_again(state)
                 }
                 ErrorCode::URL_ELICITATION_REQUIRED => {
                     first(&mut self.visits) && visit(state, error).await
@@ -126,6 +138,23 @@ fn lost_the_server(loss: TransportErrorKind) -> bool {
 /// Returns true at the first call; sets the flag.
 fn first(done: &mut bool) -> bool {
     !std::mem::replace(done, true)
+}
+
+/// Returns true if an HTTP server refused a request before it read it. A server of the other era does that.
+fn is_refused(loss: TransportErrorKind) -> bool {
+    matches!(loss, TransportErrorKind::Status(400 | 404 | 405))
+}
+
+/// Ends a conversation that began with a description from the cache, so that the retry discovers the server again.
+/// Another call may have done this.
+fn discover_again(state: &ClientState) -> bool {
+    if let Some(session) = state.current().filter(|session| session.is_remembered) {
+        if let Some(key) = state.connect.key() {
+            state.eras.forget(&key);
+        }
+        session.peer.close();
+    }
+    true
 }
 
 /// Returns true if a call may repeat arguments in headers.

@@ -22,6 +22,8 @@ pub(crate) struct Request {
     pub(crate) on_progress: Option<OnProgress>,
     /// True if the request changes nothing, so that it can be sent again after a loss.
     pub(crate) is_repeatable: bool,
+    /// Whether the last attempt was on a conversation whose description is from the cache.
+    pub(crate) is_on_remembered: bool,
     pub(crate) freshness: Freshness,
     /// Name of the called tool.
     pub(crate) tool: Option<Box<str>>,
@@ -54,6 +56,7 @@ impl Request {
             timeouts: CallTimeouts::default(),
             on_progress: None,
             is_repeatable: false,
+            is_on_remembered: false,
             freshness: Freshness::Usual,
             tool: None,
             wish: None,

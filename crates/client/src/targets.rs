@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pintle_proto::{TransportError, TransportErrorKind};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
-    Connect, IntoService, PipeOptions, Service, StreamOptions, StreamTransport, Transport, Wire,
-    serve_pipe,
+    Connect, IntoService, PipeOptions, ServerAddress, Service, StreamOptions, StreamTransport,
+    Transport, Wire, serve_pipe,
 };
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 use tokio::task::JoinHandle;
@@ -177,6 +177,13 @@ impl Connect for Tcp {
 
     fn key(&self) -> Option<String> {
         Some(format!("tcp:{}", self.address))
+    }
+
+    fn server_address(&self) -> Option<ServerAddress> {
+        let (host, port) = self.address.rsplit_once(':')?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').into();
+        let port = port.parse().ok()?;
+        Some(ServerAddress { host, port })
     }
 }
 

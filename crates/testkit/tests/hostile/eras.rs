@@ -194,3 +194,105 @@ async fn later_messages_of_a_server_do_not_change_the_revision() {
         .filter(|message| message["method"] == "tools/call");
     assert!(calls.all(|message| message["params"].get("_meta").is_none()));
 }
+
+/// The description of a modern server with these hints for caches.
+fn described(seen: &SeenRequest, hints: Value) -> FakeResponse {
+    let mut result = json!({
+        "resultType": "complete",
+        "supportedVersions": [Revision::LATEST.as_str()],
+        "capabilities": { "tools": {} },
+    });
+    let hints = hints.as_object().expect("an object").clone();
+    result.as_object_mut().expect("an object").extend(hints);
+    let answer = json!({ "jsonrpc": "2.0", "id": seen.id(), "result": result });
+    json(200, &answer)
+}
+
+fn listed(seen: &SeenRequest) -> FakeResponse {
+    let result =
+        json!({ "resultType": "complete", "tools": [], "ttlMs": 0, "cacheScope": "private" });
+    json(
+        200,
+        &json!({ "jsonrpc": "2.0", "id": seen.id(), "result": result }),
+    )
+}
+
+/// A modern server whose description has these hints for caches.
+fn modern(hints: Value) -> FakeServer {
+    FakeServer::new(move |seen, _| match seen.is("server/discover") {
+        true => described(seen, hints.clone()),
+        false => listed(seen),
+    })
+}
+
+// spec: 2026-07-28 N-VER-04, N-DISC-08 (client), N-CACHE-01 (client)
+#[tokio::test(start_paused = true)]
+async fn a_description_is_reused_as_its_hints_allow() {
+    for (hints, discoveries) in [
+        (json!({ "ttlMs": 60_000, "cacheScope": "public" }), 1),
+        (json!({ "ttlMs": 0, "cacheScope": "public" }), 2),
+        // The clients have no authorization, so their private results belong to no principal.
+        (json!({ "ttlMs": 60_000, "cacheScope": "private" }), 2),
+        (json!({}), 2),
+        (
+            json!({ "ttlMs": 60_000, "cacheScope": "public", "instructions": "x".repeat(70_000) }),
+            2,
+        ),
+    ] {
+        let text = hints.to_string();
+        let (origin, eras) = (modern(hints), EraCache::new());
+        for _ in 0..2 {
+            let builder = Client::builder().eras(eras.clone());
+            let client = visit_as(builder, &origin).await.expect("a conversation");
+            assert_eq!(revision(&client), Revision::LATEST);
+            within(client.list_tools()).await.expect("a list");
+        }
+        let count = origin.count("server/discover");
+        assert_eq!(count, discoveries, "{text:.80}");
+    }
+}
+
+// spec: 2026-07-28 N-VER-04
+#[tokio::test(start_paused = true)]
+async fn a_server_that_changed_its_era_is_discovered_again() {
+    let refusals: [fn(&SeenRequest) -> FakeResponse; 3] = [
+        |seen| json(400, &error(seen.id(), -32022)),
+        |_| empty(404),
+        |_| with(400, &[("content-type", "text/plain")], "no session"),
+    ];
+    for (at, refuse) in refusals.into_iter().enumerate() {
+        let is_new = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let is_modern = std::sync::Arc::clone(&is_new);
+        let origin = FakeServer::new(move |seen, _| {
+            let is_modern = is_modern.load(std::sync::atomic::Ordering::SeqCst);
+            match (is_modern, seen.is("server/discover")) {
+                (true, true) => described(seen, json!({ "ttlMs": 60_000, "cacheScope": "public" })),
+                (true, false) => listed(seen),
+                (false, true) => empty(404),
+                (false, false) if seen.header("mcp-protocol-version") == Some("2026-07-28") => {
+                    refuse(seen)
+                }
+                (false, false) => courtesy(seen).unwrap_or_else(|| legacy_list(seen)),
+            }
+        });
+        let eras = EraCache::new();
+        let builder = || Client::builder().eras(eras.clone());
+        visit_as(builder(), &origin).await.expect("a conversation");
+        is_new.store(false, std::sync::atomic::Ordering::SeqCst);
+        let client = visit_as(builder(), &origin)
+            .await
+            .expect("the cache describes it");
+        within(client.list_tools())
+            .await
+            .unwrap_or_else(|why| panic!("{at}: {why}"));
+        assert_eq!(revision(&client), Revision::LATEST_LEGACY, "{at}");
+        assert_eq!(origin.count("initialize"), 1, "{at}");
+    }
+}
+
+fn legacy_list(seen: &SeenRequest) -> FakeResponse {
+    json(
+        200,
+        &json!({ "jsonrpc": "2.0", "id": seen.id(), "result": { "tools": [] } }),
+    )
+}
