@@ -16,6 +16,7 @@ pub(crate) struct Common {
     description: Option<Text>,
     icon: Option<Text>,
     scopes: Vec<LitStr>,
+    tags: Vec<LitStr>,
     home: Option<Path>,
 }
 
@@ -32,6 +33,7 @@ impl Common {
             "description" => self.description = Some(entry.text()?),
             "icon" => self.icon = Some(entry.text()?),
             "scopes" => self.scopes = entry.strings()?,
+            "tags" => self.tags = entry.strings()?,
             "crate" => self.home = Some(entry.path()?),
             _ => return Ok(false),
         }
@@ -65,7 +67,8 @@ impl Common {
         };
         let scopes = (!self.scopes.is_empty()).then_some(&self.scopes);
         let scopes = scopes.map(|scopes| quote!(.scopes([#(#scopes),*])));
-        quote!(#title #description #icon #scopes)
+        let tags = &self.tags;
+        quote!(#title #description #icon #scopes #(.tag(#tags))*)
     }
 }
 

@@ -69,6 +69,7 @@ mod tool;
 ///   hint is not sent.
 /// - `timeout = "30s"`: the longest time that a call may take, in `ms`, `s`, `m` or `h`.
 /// - `scopes("files:write")`: the scopes that a caller needs to see and call the tool.
+/// - `tags("admin")`: tags, by which `Server::only_tags` and `without_tags` choose.
 /// - `task = optional`, `required` or `forbidden`: whether the tool may run as a task.
 /// - `blocking`: the function is not async and blocks, so it runs on the pool of blocking threads.
 /// - `crate = path`: the path of the crate `pintle`.
@@ -151,7 +152,7 @@ pub fn tools(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// `name`, `title`, `description`, `icon`, `scopes`, `crate` as for [`macro@tool`], and
+/// `name`, `title`, `description`, `icon`, `scopes`, `tags`, `crate` as for [`macro@tool`], and
 /// `complete(argument = function, …)`: a function or a list that proposes values of the argument.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -174,7 +175,7 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// The URI or template comes first. Then `name`, `title`, `description`, `icon`, `scopes`, `crate` as
+/// The URI or template comes first. Then `name`, `title`, `description`, `icon`, `scopes`, `tags`, `crate` as
 /// for [`macro@tool`], `mime = "…"`, and `complete(variable = function, …)`.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -21,7 +21,8 @@ pub(crate) struct Prompt {
     completions: Vec<Callback>,
 }
 
-const KNOWN: &str = "`name`, `title`, `description`, `icon`, `scopes`, `complete` and `crate`";
+const KNOWN: &str =
+    "`name`, `title`, `description`, `icon`, `scopes`, `tags`, `complete` and `crate`";
 
 impl Parse for Prompt {
     fn parse(input: ParseStream<'_>) -> Result<Self> {

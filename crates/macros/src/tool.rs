@@ -26,7 +26,7 @@ pub(crate) struct Tool {
 }
 
 const KNOWN: &str = "`name`, `title`, `description`, `icon`, `read_only`, `destructive`, `idempotent`, \
-    `open_world`, `timeout`, `scopes`, `task`, `blocking` and `crate`";
+    `open_world`, `timeout`, `scopes`, `tags`, `task`, `blocking` and `crate`";
 
 impl Parse for Tool {
     fn parse(input: ParseStream<'_>) -> Result<Self> {

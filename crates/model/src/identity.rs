@@ -139,6 +139,27 @@ impl Icon {
             ..Self::default()
         }
     }
+
+    /// Sets the media type, such as `image/png`.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets the sizes that the icon is good for: `48x48`, or `any`.
+    #[must_use]
+    pub fn with_sizes<S: Into<String>>(mut self, sizes: impl IntoIterator<Item = S>) -> Self {
+        self.sizes = Some(sizes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the background that the icon is designed for.
+    #[must_use]
+    pub fn with_theme(mut self, theme: IconTheme) -> Self {
+        self.theme = Some(theme);
+        self
+    }
 }
 
 impl Fit for Implementation {
@@ -173,6 +194,18 @@ mod tests {
         assert_eq!(serde_json::to_value(&identity).unwrap(), plain);
         identity.fit(Revision::V2025_03_26).unwrap();
         assert_eq!(identity.display_name(), "a");
+    }
+
+    #[test]
+    fn an_icon_is_described_in_one_expression() {
+        let icon = Icon::new("https://a.example/i.png")
+            .with_mime_type("image/png")
+            .with_sizes(["48x48", "any"])
+            .with_theme(IconTheme::Dark);
+
+        let wire = json!({"src": "https://a.example/i.png", "mimeType": "image/png",
+            "sizes": ["48x48", "any"], "theme": "dark"});
+        assert_eq!(serde_json::to_value(icon).unwrap(), wire);
     }
 
     // spec: 2025-11-25 LIFE-02

@@ -16,4 +16,5 @@ mod prompts;
 mod provider;
 mod resources;
 mod stateless;
+mod tool_layers;
 mod tools;

@@ -60,6 +60,7 @@ pub struct Prompt {
     run: Option<Arc<Run<Self>>>,
     completers: Completers,
     scopes: Vec<Box<str>>,
+    pub(crate) tags: Vec<Box<str>>,
     needs: Vec<RequiredState>,
     fault: Option<PromptDefinitionError>,
     /// Whether the arguments come from a type.
@@ -74,6 +75,7 @@ impl Prompt {
             run: None,
             completers: Completers::default(),
             scopes: Vec::new(),
+            tags: Vec::new(),
             needs: Vec::new(),
             fault: None,
             is_derived: false,

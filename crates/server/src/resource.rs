@@ -26,7 +26,9 @@ pub(crate) mod template;
 pub use call::{ReadCall, ReadFuture};
 pub use fault::ResourceDefinitionError;
 pub use reader::{FromRead, Reader, ViaVariable, ViaVariables};
+pub(crate) use result::HERE;
 pub use result::{IntoReadResult, NotFound, ReadError, ReadOutcome, ReadReply, resource_not_found};
+pub(crate) use template::percent_encoded;
 pub use template::{
     FromVariable, PathSegment, RelativePath, Template, TemplateError, VariableError,
     VariableErrorKind, VariableValue, Variables,
@@ -65,6 +67,7 @@ pub struct Resource {
     completers: Completers,
     freshness: Option<Freshness>,
     scopes: Vec<Box<str>>,
+    pub(crate) tags: Vec<Box<str>>,
     needs: Vec<RequiredState>,
     /// How many variables its reader takes by their order.
     taken: usize,
@@ -84,6 +87,7 @@ impl Resource {
             completers: Completers::default(),
             freshness: None,
             scopes: Vec::new(),
+            tags: Vec::new(),
             needs: Vec::new(),
             taken: 0,
         }

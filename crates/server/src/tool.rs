@@ -27,6 +27,7 @@ mod extract;
 mod fault;
 mod from_schema;
 mod handler;
+mod layers;
 mod once;
 mod result;
 
@@ -40,6 +41,8 @@ pub(crate) use result::error_chain;
 pub use result::{Image, IntoToolResult, Json, ProtocolError, ToolReply};
 
 use crate::erase::Run;
+use crate::request::ToolRequest;
+use crate::typed_layer::TypedLayer;
 use checks::Checks;
 
 /// A tool: its definition, and the function it runs.
@@ -71,8 +74,10 @@ pub struct Tool {
     run: Option<Arc<Run<Self>>>,
     checks: Checks,
     scopes: Vec<Box<str>>,
+    pub(crate) tags: Vec<Box<str>>,
     timeout: Option<Duration>,
     needs: Vec<RequiredState>,
+    pub(crate) layers: Vec<TypedLayer<ToolRequest, ToolReply>>,
     fault: Option<ToolDefinitionError>,
 }
 
@@ -85,8 +90,10 @@ impl Tool {
             run: None,
             checks: Checks::default(),
             scopes: Vec::new(),
+            tags: Vec::new(),
             timeout: None,
             needs: Vec::new(),
+            layers: Vec::new(),
             fault: None,
         }
     }
@@ -234,8 +241,13 @@ impl Tool {
             let path: Vec<Box<str>> = binding.path.iter().map(|name| (**name).into()).collect();
             ParamHeader::new(&*binding.name, path)
         };
+        let is_listed = |binding: &&schema::HeaderBinding| {
+            let properties = self.definition.input_schema.get("properties");
+            let name = binding.path.first().map(|name| &**name);
+            name.is_some_and(|name| properties.is_some_and(|it| it.get(name).is_some()))
+        };
         match self.checks.derived_input() {
-            Some(typed) => typed.headers.iter().map(header).collect(),
+            Some(typed) => typed.headers.iter().filter(is_listed).map(header).collect(),
             None => {
                 let written = schema::header_bindings(&self.definition.input_schema);
                 written.unwrap_or_default().iter().map(header).collect()

@@ -33,6 +33,7 @@ pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadError>;
 /// | `String`, `&'static str`, `Cow<'static, str>` | one text |
 /// | `Vec<u8>`, `&'static [u8]`, [`Bytes`] | one blob |
 /// | [`Json<T>`] | one text, of `application/json` unless the resource says otherwise |
+/// | [`FileContent`](crate::FileContent) | the content of a file, with its media type |
 /// | [`ResourceContents`], `Vec<ResourceContents>` | contents; none at all is not found |
 /// | [`ReadResourceResult`], [`Outcome<ReadResourceResult>`](Outcome) | itself |
 /// | `Result<T, E>` | `T`; not found if `E` or a cause of it is [`NotFound`] or an [`io::Error`] of that kind; otherwise an internal error, of which the peer learns nothing |
@@ -78,7 +79,7 @@ errors! {
 }
 
 /// Contents that do not know their URI yet.
-const HERE: &str = "";
+pub(crate) const HERE: &str = "";
 
 macro_rules! contents {
     ($($name:ty => $make:ident),+ $(,)?) => {

@@ -5,6 +5,7 @@
 //! that are optional and have no order. A matched value is decoded exactly once.
 
 pub use error::{TemplateError, VariableError, VariableErrorKind};
+pub(crate) use percent::percent_encoded;
 pub use safe_path::{PathSegment, RelativePath};
 pub use typed::FromVariable;
 pub use variables::{VariableValue, Variables};

@@ -10,6 +10,7 @@ use crate::extension::ProtocolExtension;
 use crate::prompt::Prompt;
 use crate::provider::{DynProvider, Provider};
 use crate::resource::Resource;
+use crate::tags::TagRule;
 use crate::tool::{IntoTool, Tool, ToolSet};
 
 /// The tools, resources, prompts and extensions of one server.
@@ -20,6 +21,16 @@ pub(super) struct Offers {
     pub(super) prompts: Vec<Prompt>,
     pub(super) extensions: Vec<ProtocolExtension>,
     pub(super) provider: Option<OfferedProvider>,
+}
+
+impl Offers {
+    /// Keeps the items whose tags all rules allow.
+    pub(super) fn choose(&mut self, rules: &[TagRule]) {
+        let keeps = |tags: &[Box<str>]| rules.iter().all(|rule| rule.keeps(tags));
+        self.tools.retain(|tool| keeps(tool.tags()));
+        self.resources.retain(|resource| keeps(resource.tags()));
+        self.prompts.retain(|prompt| keeps(prompt.tags()));
+    }
 }
 
 /// A provider, and its capabilities.

@@ -120,7 +120,7 @@ impl Tool {
     }
 
     /// Keeps the first fault: the others may follow from it.
-    fn fail(&mut self, fault: ToolDefinitionError) {
+    pub(super) fn fail(&mut self, fault: ToolDefinitionError) {
         self.fault.get_or_insert(fault);
     }
 }

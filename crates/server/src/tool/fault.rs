@@ -19,6 +19,11 @@ errors! {
         Feature(cause: SchemaError) => "the schema of the arguments requires the feature `any-schema`: {cause}",
         /// Two parameters of the handler take all arguments.
         Ambiguous => "two parameters of the handler take all arguments: make them one",
+        /// A hidden argument is not in the schema.
+        NoArgument {
+            /// The name of the argument as clients send it.
+            name: String,
+        } => "the argument `{name}` cannot be hidden: the schema does not have it; hide it after the handler is set",
         /// The tool has no handler.
         NoHandler => "the tool runs nothing: give it a handler",
     }

@@ -22,6 +22,7 @@ pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
 /// | `String`, `&'static str`, `Cow<'static, str>`, numbers, `bool`, `char` | one text |
 /// | `()` | no content |
 /// | [`Json<T>`] | structured content with the schema of `T`, and a text copy |
+/// | [`FileContent`](crate::FileContent) | an embedded resource |
 /// | [`Image`], [`ContentBlock`], `Vec<ContentBlock>` | content |
 /// | [`CallToolResult`], [`Outcome<CallToolResult>`](Outcome) | itself |
 /// | `Result<T, E>` | `T`, or an error with the text of `E` and its sources, for the model |

@@ -30,6 +30,13 @@ pub(super) fn encode_into(out: &mut String, text: &str, keep: Unescaped) {
     }
 }
 
+/// Returns a text in which everything but unreserved characters is encoded.
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    encode_into(&mut encoded, text, Unescaped::Unreserved);
+    encoded
+}
+
 /// Decodes a text once. `None` if an escape is broken, or the bytes are not text.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
