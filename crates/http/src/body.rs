@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body::{Body, Frame};
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, timeout_at};
@@ -19,6 +19,32 @@ pub(crate) enum BodyError {
     Stalled,
     /// The connection failed.
     Broken,
+}
+
+/// Counts the bytes of bodies before memory is allocated for them.
+pub(crate) trait Account {
+    /// Why a body is not read.
+    type Error: From<BodyError>;
+
+    /// Counts `bytes` more.
+    ///
+    /// # Errors
+    ///
+    /// The limit that they exceed; nothing is counted then.
+    fn reserve(&mut self, bytes: usize) -> Result<(), Self::Error>;
+}
+
+/// An account without a limit.
+#[cfg(any(test, feature = "client"))]
+struct Uncounted;
+
+#[cfg(any(test, feature = "client"))]
+impl Account for Uncounted {
+    type Error = BodyError;
+
+    fn reserve(&mut self, _: usize) -> Result<(), BodyError> {
+        Ok(())
+    }
 }
 
 /// The limits of one body.
@@ -43,26 +69,44 @@ impl Bounds {
     }
 }
 
-/// Reads a body within bounds.
-///
-/// A body that arrives in one piece is not copied, and one that is there already needs no clock.
+/// Reads a body within bounds, as [`read_counted`] does, and counts nothing.
 ///
 /// # Errors
 ///
-/// [`BodyError`]. A declared length beyond the limit is refused without reading anything.
+/// [`BodyError`].
+#[cfg(any(test, feature = "client"))]
 pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, BodyError> {
+    read_counted(body, &bounds, Uncounted).await
+}
+
+/// Reads a body within bounds. `account` counts the bytes as they arrive, and not as the sender declares them.
+///
+/// A body that arrives in one piece is neither copied nor counted, because the buffer of its connection has
+/// it already. A body that is there already needs no clock.
+///
+/// # Errors
+///
+/// [`BodyError`], and the errors of `account`. A declared length beyond the limit is refused without reading
+/// anything.
+pub(crate) async fn read_counted<B: Body, A: Account>(
+    body: B,
+    bounds: &Bounds,
+    mut account: A,
+) -> Result<Bytes, A::Error> {
     let mut body = pin!(body);
     let limit = bounds.bytes;
-    if body.size_hint().lower() > limit as u64 {
-        return Err(BodyError::TooLarge);
+    let hint = body.size_hint();
+    if hint.lower() > limit as u64 {
+        return Err(BodyError::TooLarge.into());
     }
-    let mut gathered = Gathered::default();
+    let declared = hint.exact().and_then(|exact| usize::try_from(exact).ok());
+    let mut gathered = Gathered::up_to(declared.unwrap_or(limit));
     let mut end = None;
-    while let Some(piece) = next_piece(body.as_mut(), &bounds, &mut end).await? {
+    while let Some(piece) = next_piece(body.as_mut(), bounds, &mut end).await? {
         if gathered.len() + piece.len() > limit {
-            return Err(BodyError::TooLarge);
+            return Err(BodyError::TooLarge.into());
         }
-        gathered.push(piece);
+        gathered.push(piece, &mut account)?;
     }
     Ok(gathered.into_bytes())
 }
@@ -109,32 +153,55 @@ fn into_bytes<D: bytes::Buf>(frame: Frame<D>) -> Option<Bytes> {
 }
 
 /// The pieces that were read.
-#[derive(Default)]
 struct Gathered {
     first: Bytes,
-    all: BytesMut,
+    all: Vec<u8>,
+    /// The largest capacity that is useful.
+    most: usize,
 }
 
 impl Gathered {
+    fn up_to(most: usize) -> Self {
+        Self {
+            first: Bytes::new(),
+            all: Vec::new(),
+            most,
+        }
+    }
+
     fn len(&self) -> usize {
         self.first.len() + self.all.len()
     }
 
-    fn push(&mut self, piece: Bytes) {
+    fn push<A: Account>(&mut self, piece: Bytes, account: &mut A) -> Result<(), A::Error> {
         if self.len() == 0 {
             self.first = piece;
-            return;
+            return Ok(());
         }
+        self.make_room(self.len() + piece.len(), account)?;
         let first = std::mem::take(&mut self.first);
         self.all.extend_from_slice(&first);
         self.all.extend_from_slice(&piece);
+        Ok(())
+    }
+
+    /// Doubles the capacity until `needed` bytes fit. The new capacity is counted before it is allocated.
+    fn make_room<A: Account>(&mut self, needed: usize, account: &mut A) -> Result<(), A::Error> {
+        let capacity = self.all.capacity();
+        if needed <= capacity {
+            return Ok(());
+        }
+        let wanted = (2 * capacity).min(self.most).max(needed);
+        account.reserve(wanted - capacity)?;
+        self.all.reserve_exact(wanted - self.all.len());
+        Ok(())
     }
 
     fn into_bytes(self) -> Bytes {
         if self.all.is_empty() {
             return self.first;
         }
-        self.all.freeze()
+        self.all.into()
     }
 }
 
@@ -173,6 +240,63 @@ mod tests {
         Pieces {
             pieces: std::iter::repeat_n(piece, count).collect(),
             stalls: false,
+        }
+    }
+
+    /// Counts up to a limit.
+    struct Counted {
+        bytes: usize,
+        most: usize,
+    }
+
+    #[derive(Debug, PartialEq)]
+    enum CountedError {
+        Full,
+        Body(BodyError),
+    }
+
+    impl From<BodyError> for CountedError {
+        fn from(error: BodyError) -> Self {
+            Self::Body(error)
+        }
+    }
+
+    impl Account for &mut Counted {
+        type Error = CountedError;
+
+        fn reserve(&mut self, bytes: usize) -> Result<(), CountedError> {
+            if self.bytes + bytes > self.most {
+                return Err(CountedError::Full);
+            }
+            self.bytes += bytes;
+            Ok(())
+        }
+    }
+
+    // A sender that declares 100 bytes and sends 20 must not reserve 100.
+    #[tokio::test(start_paused = true)]
+    async fn a_body_is_counted_as_it_arrives_and_not_as_it_is_declared() {
+        let mut account = Counted { bytes: 0, most: 40 };
+        let stalled = Pieces {
+            stalls: true,
+            ..pieces(10, 2)
+        };
+        let read = read_counted(stalled, &BOUNDS, &mut account).await;
+        assert_eq!((read, account.bytes), (Err(BodyError::Stalled.into()), 20));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_of_several_pieces_is_refused_at_the_limit_of_its_account() {
+        for (count, most, expected) in [
+            (1, 0, Ok(10)),
+            (2, 20, Ok(20)),
+            (2, 19, Err(CountedError::Full)),
+            (10, 99, Err(CountedError::Full)),
+            (10, 160, Ok(100)),
+        ] {
+            let mut account = Counted { bytes: 0, most };
+            let read = read_counted(pieces(10, count), &BOUNDS, &mut account).await;
+            assert_eq!(read.map(|bytes| bytes.len()), expected, "{count} {most}");
         }
     }
 

@@ -33,10 +33,12 @@ use tokio::net::ToSocketAddrs;
 pub use rules::classify::LegacyMode;
 pub use rules::origin::{HostPatternError, HostPolicy};
 pub use rules::param_headers::{HeaderAnnotationError, param_headers};
+pub use rules::trusted_proxies::{TrustedProxies, TrustedProxyError};
 #[cfg(feature = "sse")]
 pub use server::SseService;
 pub use server::{
-    HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody, ServeError, Site,
+    ClientAddress, Health, HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody,
+    ServeError, Site,
 };
 
 /// Serving over HTTP whatever can be made into a service.

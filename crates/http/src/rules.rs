@@ -17,3 +17,4 @@ pub(crate) mod params_preview;
 pub(crate) mod request_headers;
 pub(crate) mod session_id;
 pub(crate) mod status;
+pub(crate) mod trusted_proxies;

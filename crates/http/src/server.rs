@@ -12,8 +12,10 @@ mod deadline;
 mod endpoint;
 mod events;
 mod exchange;
+mod health;
 mod listen;
 mod options;
+mod peers;
 mod refusals;
 mod reply;
 mod response;
@@ -25,7 +27,6 @@ mod site;
 #[cfg(feature = "sse")]
 mod sse;
 mod stateful;
-mod streams;
 mod timeout_io;
 mod timers;
 mod token_expiry;
@@ -33,22 +34,26 @@ mod token_expiry;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::Request;
 use http::request::Parts;
 use http_body::Body;
-use pintle_runtime::{BoxFuture, Service};
+use pintle_runtime::{BoxFuture, Service, StartHookError};
 
+pub use health::Health;
 pub use listen::{HttpServer, ServeError};
 pub use options::{HttpLimits, HttpOptions};
+pub use peers::ClientAddress;
 pub use response::ResponseBody;
 pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;
 
 use endpoint::{Endpoint, EndpointResponse};
+use peers::{Excess, Peer, Permit, Resource};
 
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
@@ -70,6 +75,21 @@ impl<S: Service> HttpService<S> {
         Self {
             endpoint: Arc::new(Endpoint::new(service, options)),
         }
+    }
+
+    /// Runs the hooks of the start, as [`HttpServer`] does by itself. A web framework calls it before it serves,
+    /// and [`stop`](Self::stop) after its last request.
+    ///
+    /// # Errors
+    ///
+    /// [`StartHookError`]; the endpoint should not serve then.
+    pub async fn start(&self) -> Result<(), StartHookError> {
+        self.endpoint.service.start().await
+    }
+
+    /// Runs the hooks of the stop, when all transports of the service that started have stopped.
+    pub async fn stop(&self) {
+        self.endpoint.service.stop().await;
     }
 
     /// Closes the endpoint, and with it every clone. New requests are answered 503, streams and listeners end,
@@ -101,6 +121,17 @@ impl<S: Service> HttpService<S> {
         }
     }
 
+    /// Returns the health of the endpoint, for another port or a web framework.
+    /// [`HttpOptions::serve_health`] answers its paths on the port of an [`HttpServer`].
+    pub fn health(&self) -> Health {
+        Health::of(&self.endpoint)
+    }
+
+    /// Announces the shutdown: the endpoint is not ready from now on, and still serves.
+    pub(crate) fn begin_drain(&self) {
+        self.endpoint.begin_drain();
+    }
+
     /// The refusal of a request for a host that is not served, if it is one.
     pub(crate) fn refuse_foreign_host(&self, parts: &Parts) -> Option<EndpointResponse> {
         let access = &self.endpoint.settings.access;
@@ -109,7 +140,8 @@ impl<S: Service> HttpService<S> {
         Some(self.endpoint.reject_head(rejection, parts))
     }
 
-    fn answer<B>(&self, request: Request<B>) -> AnswerFuture
+    /// Answers a request of a connection from `address`, if that is known.
+    fn answer<B>(&self, request: Request<B>, address: Option<IpAddr>) -> AnswerFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -117,7 +149,7 @@ impl<S: Service> HttpService<S> {
         let endpoint = Arc::clone(&self.endpoint);
         let (parts, body) = request.into_parts();
         let parts = Arc::new(parts);
-        Box::pin(async move { Ok(endpoint.answer(parts, body).await) })
+        Box::pin(async move { Ok(endpoint.answer(parts, body, address).await) })
     }
 
     pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {
@@ -127,6 +159,12 @@ impl<S: Service> HttpService<S> {
     /// Releases the work that outlives requests.
     pub(crate) async fn leave(&self) {
         self.endpoint.service.leave().await;
+    }
+
+    /// Counts a connection from `address`, if that is known.
+    fn connection_permit(&self, address: Option<IpAddr>) -> Result<Permit, Excess> {
+        let peer = Peer::of_connection(address, self.options());
+        self.endpoint.permit(&peer, Resource::Connection)
     }
 
     pub(crate) fn options(&self) -> &HttpOptions {
@@ -165,6 +203,6 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        self.answer(request)
+        self.answer(request, None)
     }
 }

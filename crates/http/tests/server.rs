@@ -1,15 +1,18 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept`, `crowds` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 mod accept;
 mod batches;
 mod bodies;
 mod browsers;
+mod crowds;
 mod exchange;
 mod handler_errors;
 mod heads;
+mod health;
+mod hooks;
 mod lessons;
 mod load;
 mod mail;

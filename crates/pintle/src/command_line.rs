@@ -10,6 +10,8 @@ pub(crate) struct CommandLine {
     pub(crate) transport: Transport,
     /// The URL of the state. It may have a password.
     pub(crate) state: Option<String>,
+    /// Whether `/healthz` and `/readyz` are answered over HTTP.
+    pub(crate) health: bool,
 }
 
 /// A transport that a command line names.
@@ -23,7 +25,7 @@ pub(crate) enum Transport {
 impl CommandLine {
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self> {
         let mut arguments = arguments.into_iter();
-        let (mut transport, mut state) = (None, None);
+        let (mut transport, mut state, mut health) = (None, None, false);
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--stdio") if transport.is_none() => transport = Some(Transport::Stdio),
@@ -31,6 +33,7 @@ impl CommandLine {
                     transport = Some(Transport::Http(address(arguments.next())?));
                 }
                 Some("--state") if state.is_none() => state = Some(url(arguments.next())?),
+                Some("--health") if !health => health = true,
                 Some("--help" | "-h") => {
                     transport = Some(Transport::Help);
                     break;
@@ -39,7 +42,14 @@ impl CommandLine {
             }
         }
         let transport = transport.unwrap_or(Transport::Stdio);
-        Ok(Self { transport, state })
+        if health && transport == Transport::Stdio {
+            return Err("--health requires --http".into());
+        }
+        Ok(Self {
+            transport,
+            state,
+            health,
+        })
     }
 }
 
@@ -66,7 +76,7 @@ fn usage(argument: &OsString) -> crate::Error {
     let shown = shown
         .split_once("://")
         .map_or(&*shown, |(scheme, _)| scheme);
-    format!("unknown argument {shown}; usage: [--stdio | --http ADDRESS] [--state URL] | --help")
+    format!("unknown argument {shown}; usage: [--stdio | --http ADDRESS [--health]] [--state URL] | --help")
         .into()
 }
 
@@ -107,8 +117,22 @@ mod tests {
             "--stdio --http localhost:80",
             "--state",
             "--state memory: --state memory:",
+            "--health",
+            "--stdio --health",
+            "--http localhost:80 --health --health",
         ] {
             assert!(parsed(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn checks_of_health_are_answered_over_http_only() {
+        for (line, health) in [
+            ("--http localhost:80", false),
+            ("--http localhost:80 --health", true),
+            ("--health --http localhost:80", true),
+        ] {
+            assert_eq!(parsed(line).expect("a command line").health, health);
         }
     }
 

@@ -67,7 +67,10 @@
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |
 //! | `redis` | no | `redis::RedisStore`: the processes of several hosts share a store in Redis or Valkey |
 //! | `postgres` | no | `postgres::PostgresStore`: the processes of several hosts share a store |
+//! | `audit` | no | `audit::Audit`: one line of JSON for each request |
 //! | `otel` | no | `otel::Telemetry`: spans and metrics by the OpenTelemetry conventions for MCP |
+//! | `otlp` | no | `otel::Exports`: their export by OTLP over HTTP |
+//! | `prometheus` | no | `otel::MetricsServer`: metrics as the text of Prometheus |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
@@ -79,32 +82,49 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[doc(inline)]
 pub use pintle_model as model;
+#[doc(inline)]
 pub use pintle_proto as proto;
+#[doc(inline)]
 pub use pintle_runtime as runtime;
+#[doc(inline)]
 pub use pintle_schema as schema;
 
+#[cfg(feature = "audit")]
+#[doc(inline)]
+pub use pintle_audit as audit;
 #[cfg(any(feature = "auth", feature = "auth-server"))]
+#[doc(inline)]
 pub use pintle_auth as auth;
 #[cfg(any(feature = "http", feature = "http-client"))]
+#[doc(inline)]
 pub use pintle_http as http;
 #[cfg(feature = "keys")]
+#[doc(inline)]
 pub use pintle_keys as keys;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool, tools};
 #[cfg(feature = "otel")]
+#[doc(inline)]
 pub use pintle_otel as otel;
 #[cfg(feature = "postgres")]
+#[doc(inline)]
 pub use pintle_postgres as postgres;
 #[cfg(feature = "client")]
+#[doc(inline)]
 pub use pintle_process as process;
 #[cfg(feature = "redis")]
+#[doc(inline)]
 pub use pintle_redis as redis;
 #[cfg(feature = "server")]
+#[doc(inline)]
 pub use pintle_server as server;
 #[cfg(feature = "sqlite")]
+#[doc(inline)]
 pub use pintle_sqlite as sqlite;
 #[cfg(feature = "server")]
+#[doc(inline)]
 pub use pintle_store as store;
 
 /// The client of servers of any revision; [`pintle_client`] describes it.

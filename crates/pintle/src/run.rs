@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "auth-server")]
 use tokio::net::ToSocketAddrs;
 
-use pintle_runtime::{IntoService, PipeOptions, serve_stdio};
+use pintle_runtime::{IntoService, PipeOptions, Service as _, serve_stdio};
 
 use crate::Result;
 use crate::command_line::{CommandLine, Transport};
@@ -15,7 +15,8 @@ use crate::command_line::{CommandLine, Transport};
 /// Serves until the peer is gone, on the transport that the command line names.
 pub trait Run: IntoService + Sized + Send {
     /// Serves on standard streams, or over HTTP with `--http ADDRESS`: `--http 127.0.0.1:8000`, `--http localhost:8000`.
-    /// The endpoint is `/mcp`, and its URL is written to standard error. `--help` prints the arguments.
+    /// The endpoint is `/mcp`, and its URL is written to standard error. With `--health` the port answers
+    /// `/healthz` and `/readyz` as well. `--help` prints the arguments.
     ///
     /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
     /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
@@ -59,14 +60,18 @@ impl<T: IntoService + Send> Run for T {
         }
         let server = with_state(self, line.state).await?;
         match line.transport {
-            Transport::Http(address) => serve_http(server, &address).await,
+            Transport::Http(address) => serve_http(server, &address, line.health).await,
             Transport::Stdio | Transport::Help => server.serve_stdio().await,
         }
     }
 
     async fn serve_stdio(self) -> Result<()> {
         let service = Arc::new(self.into_service()?);
-        serve_stdio(service, PipeOptions::default()).await?;
+        // Started here as well, because an error of standard streams would hide this one.
+        service.start().await?;
+        let served = serve_stdio(Arc::clone(&service), PipeOptions::default()).await;
+        service.stop().await;
+        served?;
         Ok(())
     }
 
@@ -120,9 +125,11 @@ async fn with_state<T: IntoService>(server: T, flag: Option<String>) -> Result<T
 }
 
 #[cfg(feature = "http")]
-async fn serve_http(server: impl IntoService + Send, address: &str) -> Result<()> {
-    use pintle_http::{HttpServer, ServeHttp};
-    let server = HttpServer::bind(server.into_http()?, address).await?;
+async fn serve_http(server: impl IntoService + Send, address: &str, health: bool) -> Result<()> {
+    use pintle_http::{HttpOptions, HttpServer, ServeHttp};
+    let mut options = HttpOptions::default();
+    options.serve_health = health;
+    let server = HttpServer::bind(server.into_http_with(options)?, address).await?;
     let url = format!("http://{}/mcp", server.address()?);
     // Only people read it; the server runs without.
     let _ = writeln!(std::io::stderr(), "listening on {url}");
@@ -131,7 +138,7 @@ async fn serve_http(server: impl IntoService + Send, address: &str) -> Result<()
 }
 
 #[cfg(not(feature = "http"))]
-async fn serve_http(_server: impl IntoService + Send, _address: &str) -> Result<()> {
+async fn serve_http(_server: impl IntoService + Send, _address: &str, _health: bool) -> Result<()> {
     Err(
         "this program was built without HTTP; enable the feature `http` of the crate `pintle`"
             .into(),
@@ -145,10 +152,11 @@ fn print_help() -> Result<()> {
     writeln!(
         std::io::stdout(),
         "An MCP server.\n\n\
-         Usage: {program} [--stdio | --http ADDRESS] [--state URL]\n\n\
+         Usage: {program} [--stdio | --http ADDRESS [--health]] [--state URL]\n\n\
          Options:\n  \
            --stdio         Serve on standard input and output; the default\n  \
            --http ADDRESS  Serve over HTTP at /mcp, such as --http 127.0.0.1:8000\n  \
+           --health        Answer /healthz and /readyz over HTTP\n  \
            --state URL     Share the state with other replicas, such as --state sqlite:state.sqlite\n                  \
                            Default: the environment variable PINTLE_STATE\n  \
            --help          Print this text"

@@ -7,6 +7,7 @@ mod older;
 mod over_http;
 mod replicas;
 mod server;
+mod sharing;
 mod state;
 mod ui;
 mod wire;

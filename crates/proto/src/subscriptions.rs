@@ -86,6 +86,13 @@ impl Subscriptions {
         self.uri_bytes = 0;
     }
 
+    /// The resources that the session or a listener subscribed to.
+    pub(crate) fn all_uris(&self) -> BTreeSet<String> {
+        let listens = self.listens.iter();
+        let filters = listens.filter_map(|listen| listen.filter.resource_subscriptions.as_ref());
+        filters.flatten().chain(&self.uris).cloned().collect()
+    }
+
     /// Whether the session subscribed to a resource.
     pub(crate) fn has(&self, uri: &str) -> bool {
         self.uris.contains(uri)

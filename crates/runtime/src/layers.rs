@@ -28,8 +28,20 @@ macro_rules! delegate_to_inner {
             self.inner.attach(engine);
         }
 
+        fn start(&self) -> $crate::BoxFuture<'_, Result<(), $crate::StartHookError>> {
+            self.inner.start()
+        }
+
+        fn stop(&self) -> $crate::BoxFuture<'_, ()> {
+            self.inner.stop()
+        }
+
         fn leave(&self) -> $crate::BoxFuture<'_, ()> {
             self.inner.leave()
+        }
+
+        fn is_ready(&self) -> $crate::BoxFuture<'_, bool> {
+            self.inner.is_ready()
         }
 
         fn shared_sessions(&self) -> Option<std::sync::Arc<dyn $crate::SharedSessions>> {

@@ -46,6 +46,7 @@ mod shared_request;
 mod shared_sessions;
 mod shutdown;
 mod socket;
+mod start_hook_error;
 mod stdio;
 mod streams;
 mod transport;
@@ -55,7 +56,7 @@ pub use authorize::{
     RetryDecision,
 };
 pub use call_observer::{
-    CallObserver, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver,
+    CallObserver, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver, ServerAddress,
 };
 pub use context::{Context, ProgressMessage};
 pub use drive::drive;
@@ -84,6 +85,7 @@ pub use shutdown::{Shutdown, ShutdownHandle, ShutdownWait};
 pub use socket::serve_tcp;
 #[cfg(unix)]
 pub use socket::serve_unix;
+pub use start_hook_error::StartHookError;
 pub use stdio::serve_stdio;
 pub use streams::{StreamOptions, StreamTransport};
 pub use transport::{BoxConnect, BoxTransport, Connect, Transport};

@@ -95,7 +95,8 @@ pub enum PipeEnd {
 ///
 /// Messages are lines of JSON. Messages that are read together are answered together. A handler is
 /// first polled in place. If it has to wait it continues as a task of its own, so it never delays
-/// the others.
+/// the others. The hooks of the service do not run, because it may have other conversations: see
+/// [`Service::start`].
 ///
 /// # Errors
 ///

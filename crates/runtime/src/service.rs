@@ -14,6 +14,7 @@ use crate::future::BoxFuture;
 use crate::param_header::ParamHeader;
 use crate::principal::{MissingScopes, Principal};
 use crate::shared_sessions::SharedSessions;
+use crate::start_hook_error::StartHookError;
 
 /// Answers the requests of any number of conversations.
 ///
@@ -36,10 +37,32 @@ pub trait Service: Send + Sync + 'static {
     /// Attaches a new conversation, or one handle for many, to send changes to while it exists.
     fn attach(&self, _engine: Weak<dyn EngineHandle>) {}
 
+    /// Prepares the server for its first request. A transport calls it before it serves; only the first call
+    /// has an effect. A transport that has started calls [`stop`](Self::stop) once.
+    ///
+    /// # Errors
+    ///
+    /// [`StartHookError`]; the transport does not serve then.
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Ends the server after its last request, when all transports that started have stopped. Returns within
+    /// a limit of the service.
+    fn stop(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     /// Releases the work that outlives requests, so that another process with the same store continues
     /// it. A transport calls this at its shutdown; requests that run may still finish.
     fn leave(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
+    }
+
+    /// Returns true if this server can serve requests: if a store that replicas share answers. True by
+    /// default. Checks of readiness call it, so it returns within about a second.
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { true })
     }
 
     /// Returns the sessions that this server shares with its other replicas. `None` if each session
@@ -111,8 +134,20 @@ impl<S: Service> Service for Arc<S> {
         S::attach(self, engine);
     }
 
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        S::start(self)
+    }
+
+    fn stop(&self) -> BoxFuture<'_, ()> {
+        S::stop(self)
+    }
+
     fn leave(&self) -> BoxFuture<'_, ()> {
         S::leave(self)
+    }
+
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        S::is_ready(self)
     }
 
     fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
@@ -156,7 +191,10 @@ trait DynService: Send + Sync {
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: IncomingNotice);
     fn attach_dyn(&self, engine: Weak<dyn EngineHandle>);
+    fn start_dyn(&self) -> BoxFuture<'_, Result<(), StartHookError>>;
+    fn stop_dyn(&self) -> BoxFuture<'_, ()>;
     fn leave_dyn(&self) -> BoxFuture<'_, ()>;
+    fn is_ready_dyn(&self) -> BoxFuture<'_, bool>;
     fn shared_sessions_dyn(&self) -> Option<Arc<dyn SharedSessions>>;
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
     fn missing_scopes_dyn(
@@ -184,8 +222,20 @@ impl<S: Service> DynService for S {
         self.attach(engine);
     }
 
+    fn start_dyn(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        self.start()
+    }
+
+    fn stop_dyn(&self) -> BoxFuture<'_, ()> {
+        self.stop()
+    }
+
     fn leave_dyn(&self) -> BoxFuture<'_, ()> {
         self.leave()
+    }
+
+    fn is_ready_dyn(&self) -> BoxFuture<'_, bool> {
+        self.is_ready()
     }
 
     fn shared_sessions_dyn(&self) -> Option<Arc<dyn SharedSessions>> {
@@ -223,8 +273,20 @@ impl Service for BoxService {
         self.0.attach_dyn(engine);
     }
 
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        self.0.start_dyn()
+    }
+
+    fn stop(&self) -> BoxFuture<'_, ()> {
+        self.0.stop_dyn()
+    }
+
     fn leave(&self) -> BoxFuture<'_, ()> {
         self.0.leave_dyn()
+    }
+
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        self.0.is_ready_dyn()
     }
 
     fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {

@@ -34,7 +34,8 @@ pub trait SharedSessions: Send + Sync {
     fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>>;
 
     /// Returns this replica, so that messages reach a session at other replicas. The first call joins the
-    /// fleet. `None`, the default, if no other process can share the store.
+    /// fleet. A transport calls it when it has a session or a listener; from then on clients of this process
+    /// receive the changes that other replicas announce. `None`, the default, if no other process can share the store.
     ///
     /// # Errors
     ///

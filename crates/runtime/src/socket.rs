@@ -24,7 +24,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 ///
-/// Only when the listener itself cannot be used.
+/// A [`StartHookError`](crate::StartHookError) of the service. The listener itself does not fail.
 pub async fn serve_tcp<S: Service>(
     service: Arc<S>,
     listener: TcpListener,
@@ -45,7 +45,7 @@ pub async fn serve_tcp<S: Service>(
 ///
 /// # Errors
 ///
-/// Only when the listener itself cannot be used.
+/// A [`StartHookError`](crate::StartHookError) of the service. The listener itself does not fail.
 #[cfg(unix)]
 pub async fn serve_unix<S: Service>(
     service: Arc<S>,
@@ -72,6 +72,7 @@ where
     let timeout = options.limits.handshake_timeout;
     options.opening_timeout.get_or_insert(timeout);
     options.is_shared = true;
+    service.start().await.map_err(io::Error::other)?;
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut shutdown = options.shutdown.clone();
     let mut connections = JoinSet::new();
@@ -105,6 +106,7 @@ where
         while connections.try_join_next().is_some() {}
     }
     while connections.join_next().await.is_some() {}
+    service.stop().await;
     Ok(())
 }
 

@@ -18,13 +18,15 @@ use crate::service::Service;
 ///
 /// # Errors
 ///
-/// Whatever reading or writing fails with.
+/// Whatever reading or writing fails with, and a [`StartHookError`](crate::StartHookError) of the service.
 pub async fn serve_stdio<S: Service>(service: Arc<S>, options: PipeOptions) -> io::Result<PipeEnd> {
     #[cfg(unix)]
     let (reader, writer) = unix::take_streams()?;
     #[cfg(not(unix))]
     let (reader, writer) = threads::take_streams()?;
+    service.start().await.map_err(io::Error::other)?;
     let ended = serve_pipe(Arc::clone(&service), reader, writer, options).await;
     service.leave().await;
+    service.stop().await;
     ended
 }

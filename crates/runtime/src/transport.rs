@@ -48,6 +48,7 @@ use pintle_model::JsonObject;
 use pintle_proto::TransportError;
 use pintle_proto::lifecycle::Binding;
 
+use crate::call_observer::ServerAddress;
 use crate::future::BoxFuture;
 use crate::param_header::ParamHeader;
 use crate::peer::Wire;
@@ -98,6 +99,11 @@ pub trait Connect: Send + Sync + 'static {
         None
     }
 
+    /// Returns the address of the server, for telemetry. `None` if the server is not reached over a network.
+    fn server_address(&self) -> Option<ServerAddress> {
+        None
+    }
+
     /// Returns the principal of the client, as authorized by the transport. Cached private results
     /// belong to this principal only. `None` without authorization.
     fn principal(&self) -> Option<String> {
@@ -126,6 +132,7 @@ trait DynConnect: Send + Sync {
     fn connect_dyn(&self) -> BoxFuture<'_, Result<BoxTransport, TransportError>>;
     fn binding_dyn(&self) -> Binding;
     fn key_dyn(&self) -> Option<String>;
+    fn server_address_dyn(&self) -> Option<ServerAddress>;
     fn principal_dyn(&self) -> Option<String>;
     fn param_headers_dyn(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String>;
 }
@@ -145,6 +152,10 @@ impl<C: Connect> DynConnect for C {
 
     fn key_dyn(&self) -> Option<String> {
         self.key()
+    }
+
+    fn server_address_dyn(&self) -> Option<ServerAddress> {
+        self.server_address()
     }
 
     fn principal_dyn(&self) -> Option<String> {
@@ -189,6 +200,10 @@ impl Connect for BoxConnect {
 
     fn key(&self) -> Option<String> {
         self.0.key_dyn()
+    }
+
+    fn server_address(&self) -> Option<ServerAddress> {
+        self.0.server_address_dyn()
     }
 
     fn principal(&self) -> Option<String> {

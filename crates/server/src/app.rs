@@ -13,7 +13,7 @@ use pintle_model::Error;
 use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::{
     BoxFuture, BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
-    SharedSessions,
+    SharedSessions, StartHookError,
 };
 
 use crate::changes::Changes;
@@ -83,9 +83,21 @@ impl Service for App {
         }
     }
 
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        Box::pin(self.core.hooks.start())
+    }
+
+    fn stop(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.core.hooks.stop())
+    }
+
     fn leave(&self) -> BoxFuture<'_, ()> {
         // Layers are for requests, and tasks outlive them.
         self.core.leave()
+    }
+
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        self.core.is_ready()
     }
 
     fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
@@ -125,6 +137,15 @@ impl Core {
         })
     }
 
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async {
+            match &self.store_check {
+                Some(check) => check.is_reachable().await,
+                None => true,
+            }
+        })
+    }
+
     /// Each of the servers tells of its changes by itself.
     fn attach(self: &Arc<Self>, engine_handle: &Weak<dyn EngineHandle>) {
         self.wake_tasks();
@@ -150,8 +171,20 @@ impl Service for CoreService {
         self.0.attach(&engine_handle);
     }
 
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        Box::pin(self.0.hooks.start())
+    }
+
+    fn stop(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.hooks.stop())
+    }
+
     fn leave(&self) -> BoxFuture<'_, ()> {
         self.0.leave()
+    }
+
+    fn is_ready(&self) -> BoxFuture<'_, bool> {
+        self.0.is_ready()
     }
 
     fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {

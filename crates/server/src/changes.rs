@@ -2,11 +2,11 @@
 
 use pintle_runtime::sync::Mutex;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use pintle_model::Error;
 use pintle_model::method::Notice;
-use pintle_proto::{Change, RenderedNotice};
+use pintle_proto::{Change, Connection, RenderedNotice};
 use pintle_runtime::EngineHandle;
 
 /// Sends notices of changes to every conversation that subscribes. A clone is another handle to the
@@ -18,6 +18,15 @@ use pintle_runtime::EngineHandle;
 pub struct Changes {
     // A conversation ends by dropping its handle; each walk over the list sweeps dead handles.
     engine_handles: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
+    /// This replica, if others may share the store of the server.
+    // Weak, because the replica has a handle to this hub.
+    replica: Arc<OnceLock<Weak<dyn Publish>>>,
+}
+
+/// Sends changes to the other replicas.
+pub(crate) trait Publish: Send + Sync {
+    /// Begins to send a change.
+    fn publish(self: Arc<Self>, change: &Change);
 }
 
 impl Changes {
@@ -41,12 +50,16 @@ impl Changes {
         self.publish(&Change::Resource(uri.into()));
     }
 
-    /// Sends the notice of a change.
+    /// Sends the notice of a change, also to the clients of other replicas with the same store. They receive
+    /// it after about 20 ms, unless its URI has more than 64 KiB.
     pub fn publish(&self, change: &Change) {
         self.tell(&RenderedNotice::of(change));
+        if let Some(replica) = self.replica.get().and_then(Weak::upgrade) {
+            replica.publish(change);
+        }
     }
 
-    /// Sends a notice of an extension to all clients that subscribe to it: see
+    /// Sends a notice of an extension to all clients of this process that subscribe to it: see
     /// [`ProtocolExtension::notice`](crate::ProtocolExtension::notice).
     ///
     /// A peer that does not read may lose the oldest notices. The principal is not checked, so send
@@ -73,6 +86,17 @@ impl Changes {
     /// Sends a rendered notice; all conversations share its bytes.
     pub fn tell(&self, news: &RenderedNotice) {
         self.each(|engine_handle| engine_handle.engine(&mut |engine| engine.send_notice(news)));
+    }
+
+    /// Sends every change to the conversations of this process, because some may have been lost.
+    #[cfg_attr(not(feature = "sealed"), allow(dead_code))]
+    pub(crate) fn tell_all(&self) {
+        self.each(|engine_handle| engine_handle.engine(&mut Connection::publish_all));
+    }
+
+    /// Publishes later changes to the other replicas. Does nothing after the first call.
+    pub(crate) fn connect(&self, replica: Weak<dyn Publish>) {
+        self.replica.get_or_init(|| replica);
     }
 
     /// Calls `change` for each handle. A handle may stand for many conversations:

@@ -9,11 +9,13 @@ use pintle_runtime::SharedSessions;
 use crate::changes::Changes;
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::Extended;
+use crate::hooks::Hooks;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
 use crate::set::Set;
 use crate::shared_fleet::SharedFleet;
+use crate::store_check::StoreCheck;
 use crate::tasks::Tasks;
 use crate::tool::Tool;
 
@@ -38,6 +40,10 @@ pub(crate) struct Core {
     pub(crate) sessions: Option<Arc<dyn SharedSessions>>,
     /// The tasks, where a tool can be one.
     pub(crate) tasks: Option<Arc<Tasks>>,
+    /// Run before the first request and after the last.
+    pub(crate) hooks: Hooks,
+    /// Checks the store, if others may share it.
+    pub(crate) store_check: Option<StoreCheck>,
     /// This replica, if others may share the store.
     pub(crate) fleet: Option<Arc<SharedFleet>>,
 }

@@ -50,6 +50,9 @@ pub use tool::{
 mod bundle;
 mod completion;
 mod failure;
+#[cfg(test)]
+mod faulty_store;
+mod file_content;
 mod prompt;
 mod resource;
 
@@ -58,6 +61,7 @@ pub use completion::{
     CompleteFuture, Completer, CompletionCall, CompletionFuture, FromCompletion, IntoCompletion,
     OtherArguments, ViaFuture, ViaList, ViaOtherArguments, ViaTyped, ViaValue,
 };
+pub use file_content::FileContent;
 pub use prompt::{
     FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptDefinitionError, PromptFuture,
     PromptHandler, PromptOutcome, PromptReply,
@@ -103,14 +107,19 @@ mod changes;
 mod core;
 mod entry;
 mod handle;
+mod hooks;
 mod log;
 mod operation;
 mod provider;
 mod request;
 mod server;
 mod set;
+// Only sealed sessions follow the changes of other replicas.
+#[cfg_attr(not(feature = "sealed"), allow(dead_code))]
 mod shared_fleet;
 mod start_error;
+mod store_check;
+mod tags;
 mod timeout_store;
 mod typed_layer;
 

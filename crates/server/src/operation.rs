@@ -15,17 +15,17 @@ use crate::tool::{Tool, ToolReply};
 use crate::typed_layer::{Next, TypedLayer};
 use pintle_runtime::BoxFuture;
 
-/// Calls a tool through the layers of its server; without layers nothing is copied.
+/// Calls a tool through the layers of its server and its own; without layers nothing is copied.
 pub(crate) async fn call_tool(
     entry: Arc<Entry<Tool>>,
     arguments: Option<RawJson<'_>>,
     cx: Context,
 ) -> ToolReply {
-    if entry.mount_context.tool_layers.is_empty() {
+    if entry.mount_context.tool_layers.is_empty() && entry.item.layers.is_empty() {
         let scope = ExtractContext::new(&cx, &entry.mount_context.state);
         return entry.item.call(arguments, scope).await;
     }
-    let layers = Arc::clone(&entry.mount_context.tool_layers);
+    let layers = tool_layers(&entry);
     let request = ToolRequest {
         name: entry.item.name().into(),
         arguments: arguments.map(RawJson::to_raw_value),
@@ -37,6 +37,15 @@ pub(crate) async fn call_tool(
         entry.item.call(arguments, scope).await
     };
     Box::pin(through(layers, request, entry, call)).await
+}
+
+/// The layers of the server, and within them those of the tool.
+fn tool_layers(entry: &Entry<Tool>) -> Arc<[TypedLayer<ToolRequest, ToolReply>]> {
+    let outer = &entry.mount_context.tool_layers;
+    match entry.item.layers.as_slice() {
+        [] => Arc::clone(outer),
+        own => outer.iter().chain(own).cloned().collect(),
+    }
 }
 
 /// Reads a resource through the layers of its server.

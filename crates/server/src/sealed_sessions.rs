@@ -91,8 +91,10 @@ impl SharedSessions for SealedSessions {
             let Some(fleet) = &self.fleet else {
                 return Ok(None);
             };
-            let fleet = fleet.join().await?;
-            Ok(Some(fleet.clone()).filter(Fleet::is_shared))
+            let joined = fleet.join().await?;
+            // A transport asks when it has a client, so changes of other replicas have a recipient.
+            fleet.follow(joined);
+            Ok(Some(joined.clone()).filter(Fleet::is_shared))
         })
     }
 

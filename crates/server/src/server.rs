@@ -1,6 +1,8 @@
 //! The description of a server, and its checks.
 
 mod build_core;
+mod choice;
+mod hooks;
 mod methods;
 mod offers;
 
@@ -21,6 +23,7 @@ use crate::app::{App, ServiceLayer};
 use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
+use crate::hooks::{HookList, STOP_TIMEOUT};
 use crate::input::StateSeal;
 use crate::prompt::PromptReply;
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
@@ -28,6 +31,7 @@ use crate::resource::ReadReply;
 use crate::start_error::StartError;
 #[cfg(feature = "sealed")]
 use crate::state_backend::StateBackend;
+use crate::tags::TagRule;
 use crate::tasks::TaskOptions;
 use crate::timeout_store::STORE_TIME;
 use crate::tool::ToolReply;
@@ -62,6 +66,7 @@ pub struct Server {
     prompt_layers: Vec<TypedLayer<PromptRequest, PromptReply>>,
     service_layers: Vec<ServiceLayer>,
     mounts: Vec<(String, Server)>,
+    tag_rules: Vec<TagRule>,
     page_size: NonZeroUsize,
     freshness: Freshness,
     capabilities: ServerCapabilities,
@@ -74,6 +79,8 @@ pub struct Server {
     store_time: Duration,
     tasks: Option<TaskOptions>,
     handle: ServerHandle,
+    hooks: HookList,
+    stop_timeout: Duration,
 }
 
 impl Server {
@@ -92,6 +99,7 @@ impl Server {
             prompt_layers: Vec::new(),
             service_layers: Vec::new(),
             mounts: Vec::new(),
+            tag_rules: Vec::new(),
             page_size: PAGE_SIZE,
             freshness: Freshness::default(),
             capabilities: ServerCapabilities::default(),
@@ -104,6 +112,8 @@ impl Server {
             store_time: STORE_TIME,
             tasks: None,
             handle,
+            hooks: HookList::default(),
+            stop_timeout: STOP_TIMEOUT,
         }
     }
 

@@ -1,23 +1,53 @@
-//! This replica, which its tasks and its transports share.
+//! This replica, which its tasks, its transports and its changes share.
+
+mod changed;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError};
+use pintle_proto::{Change, RenderedNotice};
+use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError, NewsEvent, NewsFeed};
+use pintle_runtime::sync::Mutex;
 use pintle_store::Store;
+use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
+use tokio::time::sleep;
+
+use crate::changes::{Changes, Publish};
+use changed::{Changed, PendingChanges, entry};
+
+/// The pause after an attempt to join that failed.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// A store that replicas may share, and this replica. The replica joins when the first part of the server
 /// needs it.
 pub(crate) struct SharedFleet {
     store: Arc<dyn Store>,
     joined: OnceCell<Fleet>,
+    /// Reaches all conversations of this process.
+    changes: Changes,
+    /// The changes from before the replica has joined.
+    // Locked for `joined` too, so that a change is either published or in here when the replica joins.
+    pending: Mutex<PendingChanges>,
+    is_joining: AtomicBool,
+    is_following: AtomicBool,
+    /// Whether an attempt to join failed, so that clients may have missed changes.
+    has_failed: AtomicBool,
 }
 
 impl SharedFleet {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        let joined = OnceCell::new();
-        Self { store, joined }
+    pub(crate) fn new(store: Arc<dyn Store>, changes: Changes) -> Self {
+        Self {
+            store,
+            joined: OnceCell::new(),
+            changes,
+            pending: Mutex::default(),
+            is_joining: AtomicBool::new(false),
+            is_following: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+        }
     }
 
     /// Joins the fleet, once.
@@ -27,13 +57,89 @@ impl SharedFleet {
     /// [`JoinError`] if the store cannot be reached; the next call tries again.
     pub(crate) async fn join(&self) -> Result<&Fleet, JoinError> {
         let join = || Fleet::join(Arc::clone(&self.store), FleetOptions::default());
-        self.joined.get_or_try_init(join).await
+        let joined = self.joined.get_or_try_init(join).await;
+        self.has_failed.fetch_or(joined.is_err(), Ordering::Relaxed);
+        let fleet = joined?;
+        self.publish_pending(fleet);
+        Ok(fleet)
+    }
+
+    /// Sends the changes of other replicas to the conversations of this process. Does nothing after the first
+    /// call.
+    pub(crate) fn follow(&self, fleet: &Fleet) {
+        if fleet.is_shared() && !self.is_following.swap(true, Ordering::Relaxed) {
+            tokio::spawn(follow(fleet.news(), self.changes.clone()));
+            if self.has_failed.load(Ordering::Relaxed) {
+                self.changes.tell_all();
+            }
+        }
     }
 
     /// Ends the presence of this replica, if it has joined.
     pub(crate) async fn leave(&self) {
         if let Some(fleet) = self.joined.get() {
             fleet.leave().await;
+        }
+    }
+
+    fn publish_pending(&self, fleet: &Fleet) {
+        let pending = self.pending.lock().take();
+        pending.iter().for_each(|changed| publish(fleet, changed));
+    }
+}
+
+impl Publish for SharedFleet {
+    // The change waits until this replica has joined, which it does in the background.
+    fn publish(self: Arc<Self>, change: &Change) {
+        let mut pending = self.pending.lock();
+        pending.add(change);
+        if let Some(fleet) = self.joined.get() {
+            return pending.take().iter().for_each(|it| publish(fleet, it));
+        }
+        drop(pending);
+        // Without a runtime, the change waits for the next join.
+        if let Ok(runtime) = Handle::try_current()
+            && !self.is_joining.swap(true, Ordering::Relaxed)
+        {
+            runtime.spawn(join_later(Arc::downgrade(&self)));
+        }
+    }
+}
+
+fn publish(fleet: &Fleet, changed: &Changed) {
+    if let Some(entry) = entry(changed) {
+        fleet.publish(entry);
+    }
+}
+
+/// Joins the fleet, and tries again until the server ends.
+async fn join_later(shared: Weak<SharedFleet>) {
+    loop {
+        let Some(shared) = shared.upgrade() else {
+            return;
+        };
+        match shared.join().await {
+            Ok(_) => return,
+            Err(error) => {
+                tracing::warn!(%error, source = ?std::error::Error::source(&error), "changes stay at this replica");
+            }
+        }
+        drop(shared);
+        sleep(RETRY).await;
+    }
+}
+
+/// Sends changes until this replica ends. A change from the news is not published again.
+async fn follow(mut news: NewsFeed, changes: Changes) {
+    while let Some(event) = news.next().await {
+        let changed = match &event {
+            NewsEvent::Entry { entry, .. } => Changed::read(entry),
+            _ => Some(Changed::Everything),
+        };
+        match changed.map(Change::try_from) {
+            Some(Ok(change)) => changes.tell(&RenderedNotice::of(&change)),
+            Some(Err(_)) => changes.tell_all(),
+            None => {}
         }
     }
 }

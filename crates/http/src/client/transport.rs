@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_model::JsonObject;
 use pintle_proto::TransportError;
 use pintle_proto::lifecycle::Binding;
-use pintle_runtime::{Authorizer, Connect, ParamHeader, Transport, Wire};
+use pintle_runtime::{Authorizer, Connect, ParamHeader, ServerAddress, Transport, Wire};
 
 use crate::client::agent::Agent;
 use crate::client::endpoint_url::{EndpointUrl, UrlError};
@@ -96,6 +96,14 @@ impl<F: HttpClient> Connect for HttpConnect<F> {
     /// The origin and the path: one host may serve several.
     fn key(&self) -> Option<String> {
         Some(format!("{}{}", self.url.origin(), self.url.uri().path()))
+    }
+
+    fn server_address(&self) -> Option<ServerAddress> {
+        let origin = self.url.origin();
+        Some(ServerAddress {
+            host: origin.host,
+            port: origin.port,
+        })
     }
 
     fn principal(&self) -> Option<String> {

@@ -83,6 +83,16 @@ pub(crate) static BODY_TOO_SLOW: Cause = Cause::by(
 );
 pub(crate) static BODY_BROKEN: Cause =
     Cause::new(StatusCode::BAD_REQUEST, "the body is not complete");
+pub(crate) static BODIES_OF_ALL: Cause = Cause::by(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many bytes of requests are in memory",
+    "HttpLimits::max_pending_body_bytes",
+);
+pub(crate) static BODIES_OF_PEER: Cause = Cause::by(
+    StatusCode::TOO_MANY_REQUESTS,
+    "too many bytes of requests of this client are in memory",
+    "HttpLimits::max_pending_body_bytes_per_peer, HttpOptions::trusted_proxies",
+);
 pub(crate) static HEAD_TOO_LARGE: Cause = Cause::by(
     StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
     "the head is too large",
@@ -105,8 +115,28 @@ pub(crate) static STORE_AWAY: Cause = Cause::new(
     StatusCode::SERVICE_UNAVAILABLE,
     "the shared state of the server is not available",
 );
+pub(crate) static TOO_MANY_SESSIONS_OF_PEER: Cause = Cause::by(
+    StatusCode::TOO_MANY_REQUESTS,
+    "too many sessions of this client are open",
+    "HttpLimits::max_sessions_per_peer, HttpOptions::trusted_proxies",
+);
+pub(crate) static TOO_MANY_CALLS: Cause = Cause::by(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many requests are open",
+    "HttpLimits::max_connections",
+);
+pub(crate) static TOO_MANY_CALLS_OF_PEER: Cause = Cause::by(
+    StatusCode::TOO_MANY_REQUESTS,
+    "too many requests of this client are open",
+    "HttpLimits::max_calls_per_peer, HttpOptions::trusted_proxies",
+);
 pub(crate) static TOO_MANY_STREAMS: Cause = Cause::by(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many streams are open",
-    "HttpLimits::max_streams, HttpLimits::max_streams_per_principal",
+    "HttpLimits::max_streams",
+);
+pub(crate) static TOO_MANY_STREAMS_OF_PEER: Cause = Cause::by(
+    StatusCode::TOO_MANY_REQUESTS,
+    "too many streams of this client are open",
+    "HttpLimits::max_streams_per_principal, HttpLimits::max_streams_per_address, HttpOptions::trusted_proxies",
 );

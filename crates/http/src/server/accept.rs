@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::connection::Connection;
 use super::site::Front;
@@ -24,7 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 pub(super) trait Source {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
-    fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+    /// Accepts a connection, with the address of its other end.
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Option<IpAddr>)>> + Send;
 
     /// Prepares a stream for what lies before it.
     fn attend(stream: &Self::Stream, limits: &HttpLimits) -> io::Result<()>;
@@ -33,8 +35,9 @@ pub(super) trait Source {
 impl Source for TcpListener {
     type Stream = TcpStream;
 
-    async fn accept(&self) -> io::Result<TcpStream> {
-        TcpListener::accept(self).await.map(|(stream, _)| stream)
+    async fn accept(&self) -> io::Result<(TcpStream, Option<IpAddr>)> {
+        let (stream, peer) = TcpListener::accept(self).await?;
+        Ok((stream, Some(peer.ip())))
     }
 
     /// Answers are written whole, so waiting for more to send would only delay them. A peer that
@@ -83,13 +86,19 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         }
     }
 
-    /// Serves until `end` is ready, then closes; what runs may finish within its time.
+    /// Serves until `end` is ready, and for the delay of the shutdown. Then closes; requests that run may finish
+    /// within their time.
     pub(super) async fn run_until(
         mut self,
         closing: ShutdownHandle,
         end: impl Future<Output = ()>,
     ) {
-        let mut end = pin!(end);
+        let service = self.service.clone();
+        let mut end = pin!(async {
+            end.await;
+            service.begin_drain();
+            sleep(service.options().limits.shutdown_delay).await;
+        });
         loop {
             tokio::select! {
                 biased;
@@ -114,14 +123,22 @@ impl<S: Service, L: Source> Acceptor<S, L> {
             biased;
             Some(_) = self.connections.join_next() => {}
             accepted = accept, if has_room => match accepted {
-                Ok(stream) => self.admit(stream),
+                Ok((stream, address)) => self.admit(stream, address),
                 Err(error) => self.back_off(&error),
             },
         }
     }
 
-    fn admit(&mut self, stream: L::Stream) {
+    fn admit(&mut self, stream: L::Stream, address: Option<IpAddr>) {
         self.pause = SHORTEST_PAUSE;
+        let Ok(permit) = self.service.connection_permit(address) else {
+            // Closed at once, because a response would need the memory of a connection.
+            tracing::debug!(
+                setting = "HttpLimits::max_connections_per_address, HttpOptions::trusted_proxies",
+                "a connection is closed: its address has too many"
+            );
+            return;
+        };
         if let Err(error) = L::attend(&stream, self.limits()) {
             tracing::debug!(%error, "a connection is not attended to as it should be");
         }
@@ -129,6 +146,8 @@ impl<S: Service, L: Source> Acceptor<S, L> {
             service: self.service.clone(),
             front: self.front.clone(),
             closed: self.closed.clone(),
+            address,
+            _permit: permit,
         };
         self.connections.spawn(connection.serve(stream));
     }

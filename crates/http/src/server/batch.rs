@@ -18,7 +18,7 @@ use pintle_proto::{AnswerStatus, Batch, Frame};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
-use super::endpoint::{Caller, Endpoint, PostResult, all_missing, extras};
+use super::endpoint::{Caller, Endpoint, Post as Posted, PostResult, all_missing, extras};
 use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
 use super::reply;
 use super::response::ResponseBody;
@@ -35,13 +35,8 @@ pub(super) struct Batched<S: Service> {
 
 impl<S: Service> Endpoint<S> {
     /// Accepts a batch.
-    pub(super) fn accept_batch(
-        &self,
-        parts: Arc<Parts>,
-        batch: &Batch<'_>,
-        forms: AcceptedTypes,
-    ) -> PostResult<S> {
-        match self.begin_batch(parts, batch, forms) {
+    pub(super) fn accept_batch(&self, post: Posted<'_>, batch: &Batch<'_>) -> PostResult<S> {
+        match self.begin_batch(post, batch) {
             Ok(batched) if batched.is_silent() => reply::bare(StatusCode::ACCEPTED).into(),
             Ok(batched) => PostResult::Batch(batched),
             Err(rejection) => self.reject(rejection).into(),
@@ -50,10 +45,10 @@ impl<S: Service> Endpoint<S> {
 
     fn begin_batch(
         &self,
-        parts: Arc<Parts>,
+        post: Posted<'_>,
         batch: &Batch<'_>,
-        forms: AcceptedTypes,
     ) -> Result<Batched<S>, HttpRejection> {
+        let parts = post.parts;
         let route = by_batch(&RequestHeaders::of(&parts.headers), &self.settings)?;
         let ground = match route {
             BatchRoute::Sessionless(revision) => Ground::Sessionless(revision),
@@ -76,11 +71,11 @@ impl<S: Service> Endpoint<S> {
             ready: VecDeque::new(),
         };
         let messages = parts_of(batch)?;
-        if let Some(missing) = self.missing_scopes_of_all(&parts, &messages) {
+        if let Some(missing) = self.missing_scopes_of_all(parts, &messages) {
             return Err(HttpRejection::scopes(missing));
         }
         for part in messages {
-            self.begin_part(&ground, &parts, part, forms, &mut batched);
+            self.begin_part(&ground, post, part, &mut batched);
         }
         Ok(batched)
     }
@@ -101,21 +96,22 @@ impl<S: Service> Endpoint<S> {
     fn begin_part(
         &self,
         ground: &Ground,
-        parts: &Arc<Parts>,
+        post: Posted<'_>,
         part: Part<'_>,
-        forms: AcceptedTypes,
         batched: &mut Batched<S>,
     ) {
         match part {
             Err(malformed) => batched.refuse(malformed.id.as_ref(), &malformed.error),
             Ok((message, _)) => match (ground, message) {
                 (Ground::Session(session), message) => {
-                    self.deliver_part(session, parts, message, forms, batched);
+                    self.deliver_part(session, post, message, batched);
                 }
                 (Ground::Sessionless(revision), Message::Request(request)) => {
-                    let (id, caller) =
-                        self.sessionless_caller(*revision, Arc::clone(parts), request);
-                    batched.open.push((id, caller));
+                    let (id, parts) = (request.id.clone(), Arc::clone(post.parts));
+                    match self.sessionless_caller(*revision, parts, post.sender, request) {
+                        Ok(caller) => batched.open.push((id, caller)),
+                        Err(_) => batched.refuse(Some(&id), &reply::one_too_many()),
+                    }
                 }
                 (Ground::Sessionless(_), _) => {}
             },
@@ -125,16 +121,15 @@ impl<S: Service> Endpoint<S> {
     fn deliver_part(
         &self,
         session: &Arc<Session>,
-        parts: &Arc<Parts>,
+        post: Posted<'_>,
         message: Message<'_>,
-        forms: AcceptedTypes,
         batched: &mut Batched<S>,
     ) {
         let id = match &message {
             Message::Request(Request { id, .. }) => Some(id.clone()),
             Message::Notification(_) | Message::Response(_) => None,
         };
-        let form = match forms {
+        let form = match post.forms {
             AcceptedTypes::Both => ReplyFormat::Shared,
             AcceptedTypes::Json | AcceptedTypes::Neither => ReplyFormat::Single,
         };
@@ -142,8 +137,9 @@ impl<S: Service> Endpoint<S> {
         match (session.deliver(now, message, form), id) {
             (Delivered::Request(key), Some(id)) => {
                 let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
-                let post = Post::new(session, service, extras(Arc::clone(parts)), key);
-                batched.open.push((id, Caller::Post(post)));
+                let extras = extras(Arc::clone(post.parts), post.sender);
+                let reply = Post::new(session, service, extras, key);
+                batched.open.push((id, Caller::Post(reply)));
             }
             (Delivered::Accepted(notified), _) => notified
                 .into_iter()

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
@@ -15,6 +16,8 @@ use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::connection_phase::{ConnectionPhases, GuardedBody, ResponseGuard};
+use super::health::Health;
+use super::peers::Permit;
 use super::site::{Front, FrontBody, FrontFuture};
 use super::timeout_io::{IoTimeouts, TimeoutIo};
 use super::{HttpLimits, HttpOptions, HttpService};
@@ -28,6 +31,9 @@ pub(super) struct Connection<S> {
     pub(super) service: HttpService<S>,
     pub(super) front: Front<S>,
     pub(super) closed: Shutdown,
+    /// The other end, if the connection has an address.
+    pub(super) address: Option<IpAddr>,
+    pub(super) _permit: Permit,
 }
 
 impl<S: Service> Connection<S> {
@@ -61,13 +67,27 @@ impl<S: Service> Connection<S> {
         let refused = refused(&request, self.service.options());
         let answer = match refused {
             Some(cause) => FrontFuture::ready(self.service.refuse(cause)),
-            None => self.front.answer(request),
+            None if self.serves_health(&request) => self.check(request),
+            None => self.front.answer(request, self.address),
         };
         Answering {
             answer,
             closes: is_chunked || refused.is_some(),
             response: Some(response),
         }
+    }
+
+    fn serves_health(&self, request: &Request<Incoming>) -> bool {
+        self.service.options().serve_health && Health::has(request.method(), request.uri())
+    }
+
+    /// Answers a check before all layers, because a check has no token.
+    fn check(&self, request: Request<Incoming>) -> FrontFuture<'_> {
+        let (service, health) = (self.service.clone(), self.service.health());
+        FrontFuture::Own(Box::pin(async move {
+            let answer = health.answer(request.method(), request.uri()).await;
+            Ok(answer.unwrap_or_else(|| service.refuse(&cause::NO_ENDPOINT)))
+        }))
     }
 }
 

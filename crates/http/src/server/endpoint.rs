@@ -1,11 +1,13 @@
 //! The handling of a request by one endpoint, except for sessions.
 
 mod caller;
-mod refuse;
+pub(super) mod refuse;
 mod scopes;
 mod stateless;
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
@@ -28,13 +30,13 @@ use super::batch::Batched;
 use super::events::{MessageSource as _, OutgoingMessage, StreamTiming};
 use super::exchange::RequestExtras;
 use super::options::HttpOptions;
+use super::peers::{BodyAccount, BodyRejection, Excess, Peer, Peers, Permit, Resource, Sender};
 use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
 use super::session_mail::SessionMail;
 use super::sessions::Sessions;
-use super::streams::{StreamPermit, Streams};
-use crate::body;
+use crate::body::{self, Bounds};
 use crate::rules::cause;
 use crate::rules::classify::{HeadDecision, HttpRejection, Route, Settings, by_body, by_head};
 use crate::rules::headers;
@@ -57,11 +59,13 @@ pub(super) struct Endpoint<S> {
     pub(super) shared: Option<Arc<dyn SharedSessions>>,
     /// Carries messages to the sessions of other replicas.
     pub(super) mail: SessionMail,
-    streams: Arc<Streams>,
+    body_bounds: Bounds,
+    pub(super) peers: Arc<Peers>,
     refusals: Refusals,
     memo: Mutex<TermsCache>,
     /// The profile of the server, and its form without sessions.
     sessionless_profile: Mutex<Option<[Arc<ServerProfile>; 2]>>,
+    is_draining: AtomicBool,
     closing: ShutdownHandle,
     closed: Shutdown,
 }
@@ -76,7 +80,8 @@ impl<S: Service> Endpoint<S> {
         let sessions = Arc::new(Sessions::new(&options));
         service.attach(Arc::downgrade(&sessions) as Weak<dyn EngineHandle>);
         let shared = service.shared_sessions();
-        let streams = Streams::new(&options.limits);
+        let body_bounds = options.limits.of_bodies();
+        let peers = Peers::new(&options.limits);
         Self {
             service: Arc::new(service),
             settings,
@@ -84,16 +89,27 @@ impl<S: Service> Endpoint<S> {
             sessions,
             shared,
             mail: SessionMail::default(),
-            streams,
+            body_bounds,
+            peers,
             refusals: Refusals::default(),
             memo: Mutex::default(),
             sessionless_profile: Mutex::default(),
+            is_draining: AtomicBool::new(false),
             closing,
             closed,
         }
     }
 
+    pub(super) fn begin_drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+
     pub(super) fn close(&self) {
+        self.begin_drain();
         self.closing.begin();
         self.sessions.close();
     }
@@ -104,14 +120,22 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Answers a request.
-    pub(super) async fn answer<B: Body>(&self, mut parts: Arc<Parts>, body: B) -> EndpointResponse {
+    /// `address` is the other end of the connection, if that is known.
+    pub(super) async fn answer<B: Body>(
+        &self,
+        mut parts: Arc<Parts>,
+        body: B,
+        address: Option<IpAddr>,
+    ) -> EndpointResponse {
         if self.closed.has_begun() {
             return self.busy(&cause::CLOSING);
         }
+        let mut sender = self.sender(&parts, address);
         if let Some(shared) = &self.shared
             && parts.headers.contains_key(headers::SESSION_ID)
         {
-            parts = match Box::pin(self.with_shared_session(&**shared, parts)).await {
+            let found = self.with_shared_session(&**shared, parts, &sender.peer);
+            parts = match Box::pin(found).await {
                 Ok(parts) => parts,
                 Err(answer) => return answer,
             };
@@ -120,11 +144,11 @@ impl<S: Service> Endpoint<S> {
         let headers = RequestHeaders::of(&parts.headers);
         let forms = match by_head(&parts, &headers, &self.settings) {
             Ok(HeadDecision::Body(forms)) => forms,
-            Ok(HeadDecision::Stream(id)) => return self.open_stream(id, &parts),
+            Ok(HeadDecision::Stream(id)) => return self.open_stream(id, &parts, &sender.peer),
             Ok(HeadDecision::End(id)) => return Box::pin(self.end_session(id, &parts)).await,
             Err(rejection) => return self.reject_head(rejection, &parts),
         };
-        let bytes = match body::read(body, self.options.limits.of_bodies()).await {
+        let bytes = match self.read(body, &mut sender).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
@@ -133,15 +157,34 @@ impl<S: Service> Endpoint<S> {
             headers: &headers,
             bytes: &bytes,
             forms,
+            sender: &sender,
         };
         let begun = poll_fn(|cx| Poll::Ready(self.begin_answer(cx, post))).await;
         // Released before a long wait, and in this order, because allocators then find their blocks sooner.
         drop(parts);
-        drop(bytes);
+        drop((bytes, sender));
         match begun {
             BegunAnswer::Ready(answer) => answer,
             BegunAnswer::Later(answer) => answer.await,
         }
+    }
+
+    /// Returns the sender of a request. `address` is the other end of its connection, if that is known.
+    pub(super) fn sender(&self, parts: &Parts, address: Option<IpAddr>) -> Sender {
+        Sender {
+            peer: Peer::of(parts, address, &self.options),
+            body: None,
+        }
+    }
+
+    /// Reads a body, and counts it for its sender.
+    pub(super) fn read<'a, B: Body>(
+        &'a self,
+        body: B,
+        sender: &'a mut Sender,
+    ) -> impl Future<Output = Result<Bytes, BodyRejection>> + use<'a, B, S> {
+        let peers = &self.peers;
+        body::read_counted(body, &self.body_bounds, BodyAccount { peers, sender })
     }
 
     /// Handles a post up to its first wait. What most posts do not need is boxed.
@@ -208,7 +251,7 @@ impl<S: Service> Endpoint<S> {
             Ok(decided) => decided,
             Err(rejection) => return self.reject(rejection).into(),
         };
-        let (parts, forms) = (Arc::clone(post.parts), post.forms);
+        let (parts, forms, sender) = (Arc::clone(post.parts), post.forms, post.sender);
         match (route, message) {
             (Route::Exchange, Message::Request(request))
                 if forms == AcceptedTypes::Json && request.method == Listen::NAME =>
@@ -218,17 +261,17 @@ impl<S: Service> Endpoint<S> {
             }
             (Route::Exchange, Message::Request(request)) => {
                 let terms = terms.expect("a request that stands alone has stated its terms");
-                self.exchange(terms, parts, request)
+                self.exchange(terms, parts, sender, request)
             }
             (Route::Sessionless(revision), Message::Request(request)) => {
-                self.sessionless(revision, parts, request)
+                self.sessionless(revision, parts, sender, request)
             }
-            (Route::Open, message) => self.open_session(&parts, message).into(),
+            (Route::Open, message) => self.open_session(&parts, &sender.peer, message).into(),
             (Route::Session(id), message) => {
                 if self.shared.is_some() {
                     self.forward(id, &parts, &message, post.bytes);
                 }
-                self.in_session(id, parts, message, forms)
+                self.in_session(id, parts, sender, message, forms)
             }
             _ => reply::bare(StatusCode::ACCEPTED).into(),
         }
@@ -237,7 +280,7 @@ impl<S: Service> Endpoint<S> {
     /// Accepts a body that is not one message: it may be a batch.
     fn accept_other(&self, post: Post<'_>, malformed: InvalidMessage) -> PostResult<S> {
         match Batch::read(post.bytes, self.values()) {
-            Some(Ok(batch)) => self.accept_batch(Arc::clone(post.parts), &batch, post.forms),
+            Some(Ok(batch)) => self.accept_batch(post, &batch),
             Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
             None => self.reject(HttpRejection::malformed(malformed)).into(),
         }
@@ -246,12 +289,13 @@ impl<S: Service> Endpoint<S> {
 
 /// A post whose head was accepted.
 #[derive(Clone, Copy)]
-struct Post<'p> {
+pub(super) struct Post<'p> {
     // Shared, because handlers share it, and because it is large to move.
-    parts: &'p Arc<Parts>,
+    pub(super) parts: &'p Arc<Parts>,
     headers: &'p RequestHeaders<'p>,
     bytes: &'p Bytes,
-    forms: AcceptedTypes,
+    pub(super) forms: AcceptedTypes,
+    pub(super) sender: &'p Sender,
 }
 
 /// The answer to a post after its first poll.
@@ -322,16 +366,20 @@ impl<S: Service> Endpoint<S> {
         Ok(memo.terms(envelope, revision)?)
     }
 
-    pub(super) fn stream_permit(&self, parts: &Parts) -> Option<StreamPermit> {
-        self.streams.admit(parts.extensions.get::<Principal>())
+    pub(super) fn permit(&self, peer: &Peer, resource: Resource) -> Result<Permit, Excess> {
+        self.peers.admit(peer, resource, 1)
     }
 }
 
-/// Collects the parts of the request that a handler can read: the principal and the head.
-pub(super) fn extras(parts: Arc<Parts>) -> RequestExtras {
+/// Collects the parts of the request that a handler can read: the principal and the head. A counted body
+/// stays counted until the handler ends, because the handler has a copy of the parameters.
+pub(super) fn extras(parts: Arc<Parts>, sender: &Sender) -> RequestExtras {
     let principal = parts.extensions.get::<Principal>().cloned();
     let mut extensions = Extensions::new();
     extensions.insert_shared(parts);
+    if let Some(body) = &sender.body {
+        extensions.insert_shared(Arc::clone(body));
+    }
     RequestExtras {
         principal,
         extensions,

@@ -14,7 +14,7 @@ use pintle_runtime::{
 use tokio::time::Instant;
 
 use super::events::{MessageSource, OutgoingMessage, WORTH_WAITING};
-use super::streams::StreamPermit;
+use super::peers::Permit;
 use super::token_expiry::end_of;
 
 /// A running handler.
@@ -45,13 +45,13 @@ pub(super) struct Exchange {
     handler: Option<Handler>,
     listening: Option<Listening>,
     is_answered: bool,
+    _permit: Permit,
 }
 
 /// The state of an exchange that ends with its endpoint or its authorization, not with a handler.
 struct Listening {
     closing: BoxFuture<'static, ()>,
     is_closing: bool,
-    _permit: StreamPermit,
 }
 
 impl Exchange {
@@ -60,6 +60,7 @@ impl Exchange {
         service: &Arc<S>,
         (request, handled): (SingleRequest, Option<(Ticket, IncomingRequest)>),
         extras: RequestExtras,
+        permit: Permit,
     ) -> Self {
         let request = Arc::new(SharedRequest::new(request));
         let handler = handled.map(|(ticket, incoming)| {
@@ -71,6 +72,7 @@ impl Exchange {
             handler,
             listening: None,
             is_answered: false,
+            _permit: permit,
         }
     }
 
@@ -79,7 +81,6 @@ impl Exchange {
         mut self,
         service: &Arc<S>,
         mut closed: Shutdown,
-        permit: StreamPermit,
         until: Option<Instant>,
     ) -> Self {
         let outlet = Arc::downgrade(&self.request);
@@ -94,7 +95,6 @@ impl Exchange {
         self.listening = Some(Listening {
             closing,
             is_closing: false,
-            _permit: permit,
         });
         self
     }

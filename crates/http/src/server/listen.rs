@@ -11,9 +11,8 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
-use pintle_runtime::{Host, Service, ShutdownHandle};
+use pintle_runtime::{Host, Service, ShutdownHandle, StartHookError};
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tokio::sync::oneshot;
 use tower_layer::Layer;
 use tower_service::Service as TowerService;
 
@@ -28,6 +27,9 @@ pub enum ServeError {
     /// The author of the server got something wrong.
     #[error("invalid server definition")]
     Server(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A hook that runs before the first request failed.
+    #[error(transparent)]
+    Start(#[from] StartHookError),
     /// The address is not loopback, so every client in the network could use the server.
     #[error(
         "{address} is not a loopback address, and clients are not authenticated; \
@@ -83,6 +85,7 @@ impl<S: Service> HttpServer<S> {
     /// - [`ServeError::Exposed`] for an address that is not loopback, unless `allow_insecure_bind` was
     ///   set, because clients are not authenticated.
     /// - [`ServeError::Listen`] if the address is taken or not ours.
+    /// - [`ServeError::Start`] if a hook of the start fails.
     pub async fn bind(
         service: HttpService<S>,
         address: impl ToSocketAddrs,
@@ -105,6 +108,7 @@ impl<S: Service> HttpServer<S> {
     /// - [`ServeError::Unreachable`] for an address that is not loopback while only loopback names are
     ///   served, unless `allow_insecure_bind` was set.
     /// - [`ServeError::Listen`] if the address is taken or not ours.
+    /// - [`ServeError::Start`] if a hook of the start fails.
     pub async fn bind_with_layer<L, B>(
         layer: L,
         service: HttpService<S>,
@@ -140,6 +144,7 @@ impl<S: Service> HttpServer<S> {
         let listener = TcpListener::bind(addresses)
             .await
             .map_err(ServeError::Listen)?;
+        service.start().await?;
         Ok(Self {
             listener,
             site: Site::new(service),
@@ -171,8 +176,10 @@ impl<S: Service> HttpServer<S> {
         self.listener.local_addr()
     }
 
-    /// Serves until `end` is ready. Then nothing new is accepted, streams end, tasks are released to other
+    /// Serves until `end` is ready. Then the server is not ready (`/readyz`) but still serves for
+    /// [`HttpLimits::shutdown_delay`](crate::server::HttpLimits::shutdown_delay). Then nothing new is accepted, streams end, tasks are released to other
     /// replicas, and running requests may finish within [`HttpLimits::drain_timeout`](crate::server::HttpLimits::drain_timeout).
+    /// At last the hooks of the stop run.
     pub async fn run_until(self, end: impl Future<Output = ()>) {
         let (closing, closed) = ShutdownHandle::new();
         let service = self.site.service().clone();
@@ -180,19 +187,15 @@ impl<S: Service> HttpServer<S> {
             Some(layer) => layer(self.site),
             None => Front::Bare(self.site),
         };
+        let mut ended = closed.clone();
         let acceptor = Acceptor::new(self.listener, service.clone(), front, closed);
-        let (ending, ended) = oneshot::channel();
-        let end = async {
-            end.await;
-            let _ = ending.send(());
-        };
         // Beside the requests that finish, because another replica can run the tasks at once.
         let leaving = async {
-            if ended.await.is_ok() {
-                service.leave().await;
-            }
+            ended.begun().await;
+            service.leave().await;
         };
         tokio::join!(acceptor.run_until(closing, end), leaving);
+        service.stop().await;
     }
 
     /// Serves until the process is asked to end (Ctrl-C, or SIGTERM on Unix).

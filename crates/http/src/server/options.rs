@@ -8,6 +8,7 @@ use pintle_proto::Limits;
 use crate::body::Bounds;
 use crate::rules::classify::LegacyMode;
 use crate::rules::origin::HostPolicy;
+use crate::rules::trusted_proxies::TrustedProxies;
 
 /// How an endpoint serves. The default is safe on a loopback address.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,11 @@ use crate::rules::origin::HostPolicy;
 pub struct HttpOptions {
     /// Which hosts and pages are served; loopback names by default.
     pub host_policy: HostPolicy,
+    /// The reverse proxies whose header names the client, for the limits of each address; none by default.
+    pub trusted_proxies: TrustedProxies,
+    /// Whether an [`HttpServer`](super::HttpServer) answers `/healthz` and `/readyz`, without a token and for
+    /// every host; false by default. [`Health`](super::Health) has the answers.
+    pub serve_health: bool,
     /// How revisions up to 2025-11-25 are served; with sessions by default.
     pub legacy: LegacyMode,
     /// The limits of the endpoint.
@@ -52,11 +58,25 @@ pub struct HttpLimits {
     /// How long a body may take in total, counted from the first wait; default 5 min. Then the response
     /// is 408. The largest body needs 14 KiB a second. This bounds bodies of many short pauses.
     pub body_total_timeout: Duration,
+    /// Bytes of all request bodies in memory, until the handlers of their requests end; default 64 MiB. A
+    /// body that does not fit is rejected with 503, and a smaller one of another client is still read. A
+    /// body that arrives in one piece with its head is not counted.
+    pub max_pending_body_bytes: usize,
+    /// Of these, the bytes of one peer: a principal, or the address of an anonymous client; default 16 MiB.
+    /// A body that does not fit is rejected with 429.
+    pub max_pending_body_bytes_per_peer: usize,
     /// Open sessions; default 10 000.
     ///
     /// At the limit the longest idle session is evicted if it was idle for a minute; else the response
     /// is 503.
     pub max_sessions: usize,
+    /// Of these, the sessions of one peer: a principal, or the address of an anonymous client; default
+    /// 1 000. At the limit the longest idle session of the peer is evicted if it was idle for a minute;
+    /// else the response is 429.
+    pub max_sessions_per_peer: usize,
+    /// Requests of one peer that run without a session, as all do since 2026-07-28; default 1 000. More
+    /// are rejected with 429.
+    pub max_calls_per_peer: usize,
     /// How long a session may be idle; default 30 min. A session with a request or a stream is
     /// never idle.
     pub session_idle_timeout: Duration,
@@ -64,6 +84,9 @@ pub struct HttpLimits {
     pub max_streams: usize,
     /// Of these, the streams of one principal; default 64. So one client cannot use them all.
     pub max_streams_per_principal: usize,
+    /// Of these, the streams of the anonymous clients at one address; default 256. Clients behind a proxy
+    /// share its address, except with [`trusted_proxies`](HttpOptions::trusted_proxies).
+    pub max_streams_per_address: usize,
     /// How long a stream may be silent; default 15 s. Then the server sends a comment, so that proxies
     /// do not close the connection.
     pub keep_alive_interval: Duration,
@@ -87,6 +110,9 @@ pub struct HttpLimits {
     pub replay_ttl: Duration,
     /// Connections of one listener, at least 1; default 10 000. At the limit accepting pauses.
     pub max_connections: usize,
+    /// Of these, the connections of one address; default 1 000. More are closed at once. There is no limit for
+    /// [`trusted_proxies`](HttpOptions::trusted_proxies).
+    pub max_connections_per_address: usize,
     /// Size of a request head, in bytes; default 64 KiB. A larger one is rejected with 431.
     pub max_header_bytes: usize,
     /// Headers of a request; default 100. More are rejected with 431.
@@ -98,6 +124,9 @@ pub struct HttpLimits {
     pub connection_idle_timeout: Duration,
     /// How long a peer may leave written bytes unread; default 30 s. Then the connection is closed.
     pub write_timeout: Duration,
+    /// How long an [`HttpServer`](super::HttpServer) still accepts requests after the signal to end, while
+    /// `/readyz` is 503; default 0 s. A load balancer needs the interval of its checks.
+    pub shutdown_delay: Duration,
     /// How long running requests may finish when the endpoint ends; default 10 s.
     pub drain_timeout: Duration,
 }
@@ -119,10 +148,15 @@ impl Default for HttpLimits {
             max_body_bytes: 4 << 20,
             body_idle_timeout: Duration::from_secs(30),
             body_total_timeout: Duration::from_secs(5 * 60),
+            max_pending_body_bytes: 64 << 20,
+            max_pending_body_bytes_per_peer: 16 << 20,
             max_sessions: 10_000,
+            max_sessions_per_peer: 1_000,
+            max_calls_per_peer: 1_000,
             session_idle_timeout: Duration::from_secs(30 * 60),
             max_streams: 1_024,
             max_streams_per_principal: 64,
+            max_streams_per_address: 256,
             keep_alive_interval: Duration::from_secs(15),
             stream_delay: Duration::from_secs(1),
             sse_retry_delay: Duration::from_secs(3),
@@ -132,11 +166,13 @@ impl Default for HttpLimits {
             max_replay_bytes_per_session: 10 << 20,
             replay_ttl: Duration::from_secs(10 * 60),
             max_connections: 10_000,
+            max_connections_per_address: 1_000,
             max_header_bytes: 64 << 10,
             max_headers: 100,
             header_timeout: Duration::from_secs(30),
             connection_idle_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(30),
+            shutdown_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
         }
     }
@@ -153,6 +189,22 @@ mod tests {
         assert_eq!(
             (limits.max_body_bytes, limits.body_idle_timeout.as_secs()),
             (4_194_304, 30)
+        );
+        assert_eq!(
+            (
+                limits.max_pending_body_bytes,
+                limits.max_pending_body_bytes_per_peer
+            ),
+            (67_108_864, 16_777_216)
+        );
+        assert_eq!(
+            (
+                limits.max_sessions_per_peer,
+                limits.max_calls_per_peer,
+                limits.max_streams_per_address,
+                limits.max_connections_per_address
+            ),
+            (1_000, 1_000, 256, 1_000)
         );
         assert_eq!(
             (limits.max_sessions, limits.session_idle_timeout.as_secs()),
@@ -199,9 +251,10 @@ mod tests {
                 limits.body_total_timeout.as_secs(),
                 limits.keep_alive_interval.as_secs(),
                 limits.write_timeout.as_secs(),
+                limits.shutdown_delay.as_secs(),
                 limits.drain_timeout.as_secs()
             ),
-            (30, 60, 300, 15, 30, 10)
+            (30, 60, 300, 15, 30, 0, 10)
         );
     }
 }

@@ -16,6 +16,7 @@ use pintle_runtime::MissingScopes;
 use tokio::time::timeout;
 
 use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
+use super::peers::{BodyRejection, Excess};
 use super::response::ResponseBody;
 use crate::body::BodyError;
 use crate::rules::cause::{self, Cause};
@@ -25,7 +26,7 @@ use crate::rules::status::{Stage, status_of};
 
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The code for a request without an answer, whose session has ended or which was cancelled. The
 /// protocol does not define it, but HTTP requires a response.
@@ -180,17 +181,23 @@ pub(crate) fn answer(message: OutgoingMessage, era: Era) -> Response<ResponseBod
 }
 
 /// Why a body was not read to its end.
-pub(crate) fn cause_of(unread: BodyError) -> &'static Cause {
+pub(super) fn cause_of(unread: BodyRejection) -> &'static Cause {
     match unread {
-        BodyError::TooLarge => &cause::BODY_TOO_LARGE,
-        BodyError::Stalled => &cause::BODY_TOO_SLOW,
-        BodyError::Broken => &cause::BODY_BROKEN,
+        BodyRejection::Body(BodyError::TooLarge) => &cause::BODY_TOO_LARGE,
+        BodyRejection::Body(BodyError::Stalled) => &cause::BODY_TOO_SLOW,
+        BodyRejection::Body(BodyError::Broken) => &cause::BODY_BROKEN,
+        BodyRejection::Excess(Excess::InTotal) => &cause::BODIES_OF_ALL,
+        BodyRejection::Excess(Excess::OfPeer) => &cause::BODIES_OF_PEER,
     }
 }
 
 /// Answers a request whose body was not read to its end.
-pub(crate) fn unreadable(unread: BodyError) -> Response<ResponseBody> {
-    let mut answer = refusal(cause_of(unread));
+pub(super) fn unreadable(unread: BodyRejection) -> Response<ResponseBody> {
+    let cause = cause_of(unread);
+    let mut answer = match unread {
+        BodyRejection::Body(_) => refusal(cause),
+        BodyRejection::Excess(_) => busy(cause),
+    };
     // The rest of the body is not read, so no other request can follow on this connection.
     answer
         .headers_mut()
@@ -198,7 +205,7 @@ pub(crate) fn unreadable(unread: BodyError) -> Response<ResponseBody> {
     answer
 }
 
-/// 503, with the cause and when to retry.
+/// 429 or 503, with the cause and when to retry.
 pub(crate) fn busy(cause: &'static Cause) -> Response<ResponseBody> {
     retry_later(refusal(cause))
 }

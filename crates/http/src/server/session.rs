@@ -45,6 +45,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal};
 
 use super::events::OutgoingMessage;
+use super::peers::Peer;
 use super::timers::Timers;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
@@ -63,6 +64,8 @@ pub(super) struct Session {
     id: SessionId,
     /// The principal that opened the session. For others it does not exist.
     owner: Option<Box<str>>,
+    /// The peer that opened the session; it is limited in number.
+    peer: Peer,
     bounds: Arc<Bounds>,
     timers: Arc<Timers>,
     layout: StreamLayout,
@@ -94,6 +97,7 @@ struct State {
 pub(super) struct NewSession<'a> {
     pub(super) id: SessionId,
     pub(super) owner: Option<&'a Principal>,
+    pub(super) peer: &'a Peer,
     pub(super) engine: Connection,
     pub(super) layout: StreamLayout,
     /// The tag of the events of a part, if replicas share the session.
@@ -137,6 +141,7 @@ impl Session {
         let session = Self {
             id,
             owner,
+            peer: new.peer.clone(),
             bounds,
             timers,
             layout,
@@ -148,6 +153,10 @@ impl Session {
 
     pub(super) fn id(&self) -> SessionId {
         self.id
+    }
+
+    pub(super) fn peer(&self) -> &Peer {
+        &self.peer
     }
 
     pub(super) fn belongs_to(&self, principal: Option<&Principal>) -> bool {

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// The pause after an attempt to join that failed.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The messages between the parts of sessions. It begins with the first session that replicas share.
+/// The messages between the parts of sessions. It begins with the first session or listener.
 #[derive(Default)]
 pub(super) struct SessionMail {
     fleet: OnceLock<Arc<OnceLock<Fleet>>>,
@@ -41,8 +41,8 @@ struct Forwarded {
 }
 
 impl SessionMail {
-    /// Joins the fleet in the background, and delivers the messages of other replicas. Does nothing after the
-    /// first call.
+    /// Joins the fleet in the background, and delivers the messages of other replicas. From then on clients
+    /// also receive the changes that other replicas announce. Does nothing after the first call.
     pub(super) fn begin(&self, shared: Option<&Arc<dyn SharedSessions>>, sessions: &Arc<Sessions>) {
         let Some(shared) = shared else { return };
         self.fleet.get_or_init(|| {

@@ -3,6 +3,7 @@
 mod room;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
 use super::options::HttpOptions;
+use super::peers::{Excess, Peer};
 use super::session::{Bounds, NewSession, Session, StreamLayout};
 use super::timers::Timers;
 use crate::rules::session_id::SessionId;
@@ -27,6 +29,7 @@ const FEW_SESSIONS: usize = 1_024;
 pub(super) struct Sessions {
     state: Mutex<State>,
     most: usize,
+    most_of_peer: usize,
     idle: Duration,
     bounds: Arc<Bounds>,
     timers: Arc<Timers>,
@@ -35,16 +38,24 @@ pub(super) struct Sessions {
 #[derive(Default)]
 struct State {
     session_by_id: HashMap<SessionId, Arc<Session>>,
+    by_peer: HashMap<Peer, OfPeer>,
     room: Room,
     is_swept: bool,
     is_closed: bool,
+}
+
+/// The sessions of one peer.
+#[derive(Default)]
+struct OfPeer {
+    open: usize,
+    room: Room,
 }
 
 /// Why no session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpenSessionError {
     /// The number of sessions is at its limit, and none can be evicted.
-    Full,
+    Full(Excess),
     /// The operating system did not return random bytes.
     NoRandomness,
 }
@@ -54,6 +65,7 @@ impl Sessions {
         Self {
             state: Mutex::default(),
             most: options.limits.max_sessions,
+            most_of_peer: options.limits.max_sessions_per_peer,
             idle: options.limits.session_idle_timeout,
             bounds: Arc::new(Bounds::of(options)),
             timers: Arc::default(),
@@ -70,11 +82,13 @@ impl Sessions {
         engine: Connection,
         layout: StreamLayout,
         owner: Option<&Principal>,
+        peer: &Peer,
         now: Instant,
     ) -> Result<Arc<Session>, OpenSessionError> {
         let new = NewSession {
             id: draw_id()?,
             owner,
+            peer,
             engine,
             layout,
             part: None,
@@ -97,11 +111,14 @@ impl Sessions {
         if let Some(session) = state.session_by_id.get(&id) {
             return Ok(Arc::clone(session));
         }
-        let evicted = state.admit(self.most, now)?;
+        let evicted = match state.admit_of_peer(new.peer, self.most_of_peer, now)? {
+            Some(evicted) => Some(evicted),
+            None => state.admit(self.most, now)?,
+        };
         // Created after the check, because a session sets an alarm.
         let (bounds, timers) = (Arc::clone(&self.bounds), Arc::clone(&self.timers));
         let session = Arc::new(Session::new(new, bounds, timers, now));
-        state.session_by_id.insert(id, Arc::clone(&session));
+        state.add(&session);
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.timers)));
         }
@@ -155,6 +172,7 @@ impl Sessions {
         let sessions = {
             let mut state = self.lock();
             state.is_closed = true;
+            state.by_peer.clear();
             std::mem::take(&mut state.session_by_id)
         };
         sessions.values().for_each(|session| session.end_streams());
@@ -215,25 +233,67 @@ impl State {
         now: Instant,
     ) -> Result<Option<Arc<Session>>, OpenSessionError> {
         if self.is_closed {
-            return Err(OpenSessionError::Full);
+            return Err(OpenSessionError::Full(Excess::InTotal));
         }
         if self.session_by_id.len() < most {
             return Ok(None);
         }
-        let evicted = self.room.make(&self.session_by_id, now);
-        let evicted = evicted.ok_or(OpenSessionError::Full)?;
+        let evicted = self.room.make(&self.session_by_id, now, &|_| true);
+        let evicted = evicted.ok_or(OpenSessionError::Full(Excess::InTotal))?;
         self.forget(evicted.id());
         Ok(Some(evicted))
     }
 
+    /// Makes sure that a peer has room for one more session; returns its idle one that is evicted for it.
+    /// A peer without a known address has no limit.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenSessionError::Full`].
+    fn admit_of_peer(
+        &mut self,
+        peer: &Peer,
+        most: usize,
+        now: Instant,
+    ) -> Result<Option<Arc<Session>>, OpenSessionError> {
+        let own = self.by_peer.get_mut(peer);
+        let Some(own) = own.filter(|own| own.open >= most && *peer != Peer::Unknown) else {
+            return Ok(None);
+        };
+        let is_own = |session: &Session| session.peer() == peer;
+        let evicted = own.room.make(&self.session_by_id, now, &is_own);
+        let evicted = evicted.ok_or(OpenSessionError::Full(Excess::OfPeer))?;
+        self.forget(evicted.id());
+        Ok(Some(evicted))
+    }
+
+    fn add(&mut self, session: &Arc<Session>) {
+        let peer = session.peer().clone();
+        self.by_peer.entry(peer).or_default().open += 1;
+        self.session_by_id.insert(session.id(), Arc::clone(session));
+    }
+
     /// Removes a session, and releases memory after many have left. Returns false if there is none.
     fn forget(&mut self, id: SessionId) -> bool {
-        let was_open = self.session_by_id.remove(&id).is_some();
-        let used = self.session_by_id.len();
-        if self.session_by_id.capacity() > (4 * used).max(FEW_SESSIONS) {
-            self.session_by_id.shrink_to(2 * used);
+        let Some(session) = self.session_by_id.remove(&id) else {
+            return false;
+        };
+        if let Some(own) = self.by_peer.get_mut(session.peer()) {
+            own.open -= 1;
+            if own.open == 0 {
+                self.by_peer.remove(session.peer());
+            }
         }
-        was_open
+        shrink(&mut self.session_by_id);
+        shrink(&mut self.by_peer);
+        true
+    }
+}
+
+fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
+    let used = table.len();
+    if table.capacity() > (4 * used).max(FEW_SESSIONS) {
+        table.shrink_to(2 * used);
     }
 }
 

@@ -20,10 +20,10 @@ use pintle_runtime::{Principal, Service, SharedSessions, random_bytes};
 use tokio::time::Instant;
 
 use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
+use super::peers::Peer;
 use super::session::{NewSession, Session, StreamLayout};
 use super::session_mail::crosses;
 use super::sessions::{OpenSessionError, draw_id};
-use crate::rules::cause;
 use crate::rules::headers;
 use crate::rules::session_id::SessionId;
 use claims::Claims;
@@ -56,17 +56,21 @@ impl<S: Service> Endpoint<S> {
         &self,
         engine: Connection,
         parts: &Parts,
+        peer: &Peer,
     ) -> Result<HeaderValue, OpenSessionError> {
+        self.begin_mail();
         let claims = engine.session_terms().map(|terms| Claims::of(terms));
         match (&self.shared, claims) {
             (Some(shared), Some(Some(claims))) => {
                 let terms = engine.session_terms().expect("claims were made of them");
-                self.share(&**shared, &claims, Terms::clone(terms), parts)
+                self.share(&**shared, &claims, Terms::clone(terms), parts, peer)
             }
             _ => {
                 let now = Instant::now().into_std();
                 let layout = StreamLayout::ManyStreams;
-                let session = self.sessions.open(engine, layout, owner(parts), now)?;
+                let session = self
+                    .sessions
+                    .open(engine, layout, owner(parts), peer, now)?;
                 Ok(session.id().to_header())
             }
         }
@@ -78,14 +82,14 @@ impl<S: Service> Endpoint<S> {
         claims: &Claims,
         terms: Terms,
         parts: &Parts,
+        peer: &Peer,
     ) -> Result<HeaderValue, OpenSessionError> {
         let id = draw_id()?;
         let owner = owner(parts).map(Principal::id);
         let sealed = shared.seal(owner, &claims.with_number(id.bits()));
         let sealed = sealed.and_then(|sealed| HeaderValue::try_from(sealed).ok());
         let sealed = sealed.ok_or(OpenSessionError::NoRandomness)?;
-        self.mail.begin(self.shared.as_ref(), &self.sessions);
-        self.restore(id, terms, parts)?;
+        self.restore(id, terms, parts, peer)?;
         Ok(sealed)
     }
 
@@ -95,6 +99,7 @@ impl<S: Service> Endpoint<S> {
         id: SessionId,
         terms: Terms,
         parts: &Parts,
+        peer: &Peer,
     ) -> Result<Arc<Session>, OpenSessionError> {
         let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
         let limits = Arc::clone(&self.options.conversation_limits);
@@ -105,6 +110,7 @@ impl<S: Service> Endpoint<S> {
         let part = NewSession {
             id,
             owner: owner(parts),
+            peer,
             engine,
             layout: StreamLayout::ManyStreams,
             part: Some(u64::from_be_bytes(random) as u32),
@@ -122,22 +128,27 @@ impl<S: Service> Endpoint<S> {
         &self,
         shared: &dyn SharedSessions,
         mut parts: Arc<Parts>,
+        peer: &Peer,
     ) -> Result<Arc<Parts>, EndpointResponse> {
         let Some(named) = named(shared, &parts).await else {
             return Ok(parts);
         };
-        self.mail.begin(self.shared.as_ref(), &self.sessions);
+        self.begin_mail();
         let id = named.id;
-        match self.find_shared(shared, named, &parts).await {
+        match self.find_shared(shared, named, &parts, peer).await {
             Ok(Found::Session) => {
                 let head = Arc::make_mut(&mut parts);
                 head.headers.insert(headers::SESSION_ID, id.to_header());
                 Ok(parts)
             }
             Ok(Found::Nothing) => Ok(parts),
-            Err(OpenSessionError::Full) => Err(self.busy(&cause::TOO_MANY_SESSIONS)),
-            Err(OpenSessionError::NoRandomness) => Err(self.internal()),
+            Err(error) => Err(self.unopened(error)),
         }
+    }
+
+    /// Joins the other replicas in the background, because this one has a session or a listener.
+    pub(super) fn begin_mail(&self) {
+        self.mail.begin(self.shared.as_ref(), &self.sessions);
     }
 
     /// Publishes a message that may belong to a part at another replica: a response, progress, or a
@@ -157,6 +168,7 @@ impl<S: Service> Endpoint<S> {
         shared: &dyn SharedSessions,
         Named { id, terms }: Named,
         parts: &Parts,
+        peer: &Peer,
     ) -> Result<Found, OpenSessionError> {
         let now = Instant::now().into_std();
         let session = self.find_session(id, parts, now);
@@ -170,7 +182,7 @@ impl<S: Service> Endpoint<S> {
         if is_ended(shared, id).await {
             return Ok(Found::Nothing);
         }
-        self.restore(id, terms, parts).map(|_| Found::Session)
+        self.restore(id, terms, parts, peer).map(|_| Found::Session)
     }
 
     /// Ends a part whose session has ended at another replica. Reads the store only after the interval.

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::future::{self, Future, poll_fn};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -19,7 +20,7 @@ use super::endpoint::EndpointResponse;
 use super::response::ResponseBody;
 #[cfg(feature = "sse")]
 use super::sse::SseService;
-use super::{AnswerFuture, HttpService};
+use super::{AnswerFuture, ClientAddress, HttpService};
 use crate::rules::cause;
 
 /// Where the streams of 2024-11-05 are opened, and where its messages are posted.
@@ -62,18 +63,18 @@ impl<S: Service> Site<S> {
         self.sse = Some(self.service.sse(MESSAGES));
     }
 
-    fn answer<B>(&self, request: Request<B>) -> AnswerFuture
+    fn answer<B>(&self, request: Request<B>, address: Option<IpAddr>) -> AnswerFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
         let path = request.uri().path();
         if path == &*self.endpoint {
-            return self.service.answer(request);
+            return self.service.answer(request, address);
         }
         #[cfg(feature = "sse")]
         if let (Some(sse), STREAMS | MESSAGES) = (&self.sse, path) {
-            return sse.clone().call(request);
+            return sse.answer_from(request, address);
         }
         Box::pin(future::ready(Ok(self.service.refuse(&cause::NO_ENDPOINT))))
     }
@@ -113,7 +114,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        self.answer(request)
+        self.answer(request, None)
     }
 }
 
@@ -133,10 +134,19 @@ impl<S> Clone for Front<S> {
 }
 
 impl<S: Service> Front<S> {
-    pub(super) fn answer(&self, request: Request<Incoming>) -> FrontFuture<'_> {
+    pub(super) fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        address: Option<IpAddr>,
+    ) -> FrontFuture<'_> {
         match self {
-            Self::Bare(site) => FrontFuture::Own(site.answer(request)),
-            Self::Layered(layered) => FrontFuture::Layers(layered.answer(request)),
+            Self::Bare(site) => FrontFuture::Own(site.answer(request, address)),
+            Self::Layered(layered) => {
+                if let Some(address) = address {
+                    request.extensions_mut().insert(ClientAddress(address));
+                }
+                FrontFuture::Layers(layered.answer(request))
+            }
         }
     }
 }

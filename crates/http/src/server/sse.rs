@@ -9,6 +9,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -21,14 +22,15 @@ use pintle_proto::{Batch, Connection};
 use pintle_runtime::{BoxFuture, Principal, Service};
 use tokio::time::Instant;
 
-use super::HttpService;
+use super::endpoint::refuse::stream_cause;
 use super::endpoint::{Endpoint, EndpointResponse, extras, peer_identity};
 use super::events::{EventStream, MessageSource, OutgoingMessage};
+use super::peers::{Peer, Resource, Sender};
 use super::reply;
 use super::session::{Asks, Session, Stream, StreamLayout, TextDelivery};
-use super::sessions::{OpenSessionError, Sessions};
+use super::sessions::Sessions;
 use super::token_expiry::{UntilTokenExpiry, authorized_until};
-use crate::body;
+use super::{AnswerFuture, HttpService};
 use crate::rules::cause;
 use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
 use crate::rules::params_preview::ParamsPreview;
@@ -89,13 +91,30 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move { Ok(service.answer(request).await) })
+        self.answer_from(request, None)
     }
 }
 
 impl<S: Service> SseService<S> {
-    async fn answer<B: Body>(&self, request: Request<B>) -> EndpointResponse {
+    /// Answers a request of a connection from `address`, if that is known.
+    pub(super) fn answer_from<B>(
+        &self,
+        request: Request<B>,
+        address: Option<IpAddr>,
+    ) -> AnswerFuture
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+    {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.answer(request, address).await) })
+    }
+
+    async fn answer<B: Body>(
+        &self,
+        request: Request<B>,
+        address: Option<IpAddr>,
+    ) -> EndpointResponse {
         if self.endpoint.is_closed() {
             return self.endpoint.busy(&cause::CLOSING);
         }
@@ -103,29 +122,30 @@ impl<S: Service> SseService<S> {
         if let Err(rejection) = by_head_of_two(&parts, &self.endpoint.settings) {
             return self.endpoint.reject_head(rejection, &parts);
         }
+        let mut sender = self.endpoint.sender(&parts, address);
         if parts.method == Method::GET {
-            return self.open(&parts);
+            return self.open(&parts, &sender.peer);
         }
-        let limits = &self.endpoint.options.limits;
-        match body::read(body, limits.of_bodies()).await {
+        match self.endpoint.read(body, &mut sender).await {
             Ok(bytes) => self
-                .accept(parts, &bytes)
+                .accept(parts, &sender, &bytes)
                 .unwrap_or_else(|rejection| self.endpoint.reject(rejection)),
             Err(unread) => self.endpoint.unreadable(unread),
         }
     }
 
     /// Opens a session; its stream begins with where to post.
-    fn open(&self, parts: &Parts) -> EndpointResponse {
-        let Some(permit) = self.endpoint.stream_permit(parts) else {
-            return self.endpoint.busy(&cause::TOO_MANY_STREAMS);
+    fn open(&self, parts: &Parts, peer: &Peer) -> EndpointResponse {
+        let permit = match self.endpoint.permit(peer, Resource::Stream) {
+            Ok(permit) => permit,
+            Err(excess) => return self.endpoint.busy(stream_cause(excess)),
         };
         let now = Instant::now().into_std();
         let limits = Arc::clone(&self.endpoint.options.conversation_limits);
         let engine = Connection::session(self.endpoint.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());
-        match sessions.open(engine, StreamLayout::OneStream, owner, now) {
+        match sessions.open(engine, StreamLayout::OneStream, owner, peer, now) {
             Ok(session) => {
                 let place = self.place(session.id());
                 let whole = Whole {
@@ -137,8 +157,7 @@ impl<S: Service> SseService<S> {
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }
-            Err(OpenSessionError::Full) => self.endpoint.busy(&cause::TOO_MANY_SESSIONS),
-            Err(OpenSessionError::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+            Err(error) => self.endpoint.unopened(error),
         }
     }
 
@@ -148,7 +167,12 @@ impl<S: Service> SseService<S> {
         format!("{messages}{mark}{SESSION}{id}")
     }
 
-    fn accept(&self, parts: Parts, bytes: &Bytes) -> Result<EndpointResponse, HttpRejection> {
+    fn accept(
+        &self,
+        parts: Parts,
+        sender: &Sender,
+        bytes: &Bytes,
+    ) -> Result<EndpointResponse, HttpRejection> {
         let session = self.find(&parts)?;
         let values = self.endpoint.values();
         let asks = match Message::parse_within(bytes, values) {
@@ -172,7 +196,7 @@ impl<S: Service> SseService<S> {
                 notified
                     .into_iter()
                     .for_each(|notified| service.notified(notified));
-                let extras = extras(Arc::new(parts));
+                let extras = extras(Arc::new(parts), sender);
                 for start in starts {
                     session.run(service, extras.clone(), start);
                 }

@@ -11,11 +11,12 @@ use pintle_proto::{AnswerStatus, Connection};
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
+use super::endpoint::refuse::stream_cause;
 use super::endpoint::{Caller, Endpoint, EndpointResponse, PostResult, extras, peer_identity};
 use super::events::{EventStream, OutgoingMessage};
+use super::peers::{Peer, Resource, Sender};
 use super::reply::{self, Era};
 use super::session::{Delivered, Post, ReplyFormat, Session, Stream, StreamLayout};
-use super::sessions::OpenSessionError;
 use super::token_expiry::{UntilTokenExpiry, authorized_until};
 use crate::rules::cause;
 use crate::rules::classify::HttpRejection;
@@ -26,7 +27,12 @@ use crate::rules::session_id::SessionId;
 
 impl<S: Service> Endpoint<S> {
     /// Shakes hands; only a handshake that succeeds leaves a session behind.
-    pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> EndpointResponse {
+    pub(super) fn open_session(
+        &self,
+        parts: &Parts,
+        peer: &Peer,
+        message: Message<'_>,
+    ) -> EndpointResponse {
         let now = Instant::now().into_std();
         let limits = Arc::clone(&self.options.conversation_limits);
         let mut engine = Connection::session(self.service.profile(), limits, now)
@@ -40,13 +46,12 @@ impl<S: Service> Endpoint<S> {
         if !succeeded {
             return answer;
         }
-        match self.session_of(engine, parts) {
+        match self.session_of(engine, parts, peer) {
             Ok(id) => {
                 answer.headers_mut().insert(headers::SESSION_ID, id);
                 answer
             }
-            Err(OpenSessionError::Full) => self.busy(&cause::TOO_MANY_SESSIONS),
-            Err(OpenSessionError::NoRandomness) => self.internal(),
+            Err(error) => self.unopened(error),
         }
     }
 
@@ -54,6 +59,7 @@ impl<S: Service> Endpoint<S> {
         &self,
         id: SessionId,
         parts: Arc<Parts>,
+        sender: &Sender,
         message: Message<'_>,
         forms: AcceptedTypes,
     ) -> PostResult<S> {
@@ -79,7 +85,12 @@ impl<S: Service> Endpoint<S> {
         }
         match (session.deliver(now, message, form), request) {
             (Delivered::Request(key), Some(id)) => {
-                let post = Post::new(session, Arc::clone(&self.service), extras(parts), key);
+                let post = Post::new(
+                    session,
+                    Arc::clone(&self.service),
+                    extras(parts, sender),
+                    key,
+                );
                 PostResult::Waiting {
                     source: Caller::Post(post),
                     id,
@@ -101,12 +112,18 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> EndpointResponse {
+    pub(super) fn open_stream(
+        &self,
+        id: SessionId,
+        parts: &Parts,
+        peer: &Peer,
+    ) -> EndpointResponse {
         let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
             return self.reject(HttpRejection::no_such_session());
         };
-        let Some(permit) = self.stream_permit(parts) else {
-            return self.busy(&cause::TOO_MANY_STREAMS);
+        let permit = match self.permit(peer, Resource::Stream) {
+            Ok(permit) => permit,
+            Err(excess) => return self.busy(stream_cause(excess)),
         };
         let stream = match headers::single(&parts.headers, &headers::LAST_EVENT_ID) {
             Ok(None) => Some(Stream::open(session, permit)),
@@ -147,10 +164,6 @@ impl<S: Service> Endpoint<S> {
             true => reply::bare(StatusCode::OK),
             false => self.reject(HttpRejection::no_such_session()),
         }
-    }
-
-    pub(super) fn internal(&self) -> EndpointResponse {
-        reply::bare(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     pub(super) fn find_session(

@@ -96,6 +96,17 @@ impl Connection {
         self.send_notice(&RenderedNotice::of(change));
     }
 
+    /// Sends each change that the session or listeners of this conversation subscribed to, because one of
+    /// them may have been lost.
+    pub fn publish_all(&mut self) {
+        let uris = self.subscriptions.all_uris();
+        let lists = [Change::Tools, Change::Prompts, Change::Resources];
+        let changes = lists.into_iter();
+        for change in changes.chain(uris.into_iter().map(Change::Resource)) {
+            self.publish(&change);
+        }
+    }
+
     /// Sends a notice to the session or listeners of this conversation that subscribed to it. It
     /// was rendered once for all; only the listener's id is added here.
     pub fn send_notice(&mut self, notice: &RenderedNotice) {

@@ -1,6 +1,6 @@
 //! Builds the core of a server: checks all offers, and merges those of mounted servers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
@@ -11,10 +11,12 @@ use pintle_store::Store;
 use super::Server;
 use super::offers::Offers;
 use crate::app::{check_prompt, check_resource, check_tool};
+use crate::changes::{Changes, Publish};
 use crate::core::{Core, Mount};
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
 use crate::handle::ServerHandle;
+use crate::hooks::Hooks;
 use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
@@ -26,6 +28,7 @@ use crate::shared_fleet::SharedFleet;
 use crate::start_error::StartError;
 #[cfg(feature = "sealed")]
 use crate::state_backend::StateBackend;
+use crate::store_check::StoreCheck;
 use crate::tasks::{Tasks, tasks_capability};
 use crate::timeout_store::TimeoutStore;
 use crate::tool::Tool;
@@ -71,6 +74,7 @@ impl Server {
             prompt_layers: within(&outer.prompt_layers, &mut self.prompt_layers),
         });
         checked.advertise(self.capabilities.extensions.take())?;
+        self.offers.choose(&self.tag_rules);
         checked.take(std::mem::take(&mut self.offers), prefix, &mount_context)?;
         checked.mounts.push(Mount {
             mount_context: Arc::clone(&mount_context),
@@ -80,8 +84,10 @@ impl Server {
         checked.handles.push(self.handle.clone());
         checked.is_dynamic |= self.is_dynamic;
         for (name, mut mounted) in self.mounts.drain(..) {
+            mounted.tag_rules.extend(self.tag_rules.iter().cloned());
             mounted.check_offers(&mount_context, &format!("{prefix}{name}_"), checked)?;
             checked.mounted.push(mounted.capabilities);
+            self.hooks.append(mounted.hooks);
         }
         Ok(())
     }
@@ -104,7 +110,8 @@ impl Server {
         let timely = |store| Arc::new(TimeoutStore::new(store, time)) as Arc<dyn Store>;
         let store = self.store.map(timely);
         let others = store.clone().filter(|store| store.opening().is_none());
-        let fleet = others.map(|store| Arc::new(SharedFleet::new(store)));
+        let store_check = others.clone().map(|store| StoreCheck::new(store, time));
+        let fleet = others.map(|store| connect(store, self.handle.changes(), &checked.mounts));
         #[cfg(feature = "sealed")]
         let sessions = state.map(|state| {
             let sessions = SealedSessions::new(&state, time, fleet.clone());
@@ -127,6 +134,8 @@ impl Server {
         Ok(Core {
             profile,
             sessions,
+            hooks: Hooks::new(self.hooks, self.stop_timeout),
+            store_check,
             fleet,
             tasks,
             tools: Set::new(checked.tools, self.page_size, self.freshness)?,
@@ -189,6 +198,16 @@ impl Server {
 /// The layers of a server go inside those of the server it is mounted on.
 fn within<T: Clone>(outer: &[T], own: &mut Vec<T>) -> Arc<[T]> {
     outer.iter().cloned().chain(own.drain(..)).collect()
+}
+
+/// Returns this replica, to which all mounted servers publish their changes.
+fn connect(store: Arc<dyn Store>, changes: &Changes, mounts: &[Mount]) -> Arc<SharedFleet> {
+    let fleet = Arc::new(SharedFleet::new(store, changes.clone()));
+    for mount in mounts {
+        let publish: Weak<dyn Publish> = Arc::<SharedFleet>::downgrade(&fleet);
+        mount.changes.connect(publish);
+    }
+    fleet
 }
 
 /// Adds what a mounted server advertises besides its lists.

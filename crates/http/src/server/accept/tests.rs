@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::HttpOptions;
-use place::{Failing, Place, call, get, initialize, list, listen};
+use place::{Failing, Place, call, check, get, initialize, list, listen};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -45,6 +45,50 @@ async fn while_accepting_fails_connections_are_served_and_later_new_ones_are() {
     assert_eq!(began.elapsed(), Duration::ZERO);
     assert_eq!(second.ask(&list()).await, 200);
     assert_eq!(began.elapsed().as_millis(), 50 + 100 + 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_shall_end_is_not_ready_and_serves_until_its_delay() {
+    let mut options = HttpOptions::default();
+    options.limits.shutdown_delay = Duration::from_secs(5);
+    options.serve_health = true;
+    let mut place = Place::open(options);
+    assert_eq!(place.connect().ask(&check("/readyz")).await, 200);
+    let began = Instant::now();
+    place.begin_end();
+    tokio::time::sleep_until(began + Duration::from_millis(4_900)).await;
+    assert_eq!(place.connect().ask(&check("/readyz")).await, 503);
+    assert_eq!(place.connect().ask(&check("/healthz")).await, 200);
+    assert_eq!(place.connect().ask(&list()).await, 200);
+    assert_eq!(place.ended().await, (0, 0));
+    assert_eq!(began.elapsed(), Duration::from_secs(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_connections_of_one_address_leave_room_for_others() {
+    let mut options = HttpOptions::default();
+    options.limits.max_connections_per_address = 2;
+    let proxies = crate::TrustedProxies::x_forwarded_for(["10.0.0.1"]);
+    options.trusted_proxies = proxies.expect("valid");
+    let place = Place::open(options);
+    let from = |address: &str| place.connect_from(Some(address.parse().expect("an address")));
+    let mut served = Vec::new();
+    for address in [
+        "192.0.2.1",
+        "192.0.2.1",
+        "192.0.2.2",
+        "10.0.0.1",
+        "10.0.0.1",
+        "10.0.0.1",
+    ] {
+        let mut peer = from(address);
+        assert_eq!(peer.ask(&list()).await, 200, "{address}");
+        served.push(peer);
+    }
+    assert_eq!(from("192.0.2.1").ask(&list()).await, 0);
+    drop(served.remove(0));
+    tokio::task::yield_now().await;
+    assert_eq!(from("192.0.2.1").ask(&list()).await, 200);
 }
 
 #[tokio::test(start_paused = true)]
@@ -245,7 +289,7 @@ async fn a_vanished_peer_is_detected_within_two_keep_alive_intervals() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (_peer, stream) = tokio::join!(TcpStream::connect(address), Source::accept(&listener));
-    let stream = stream.expect("a connection");
+    let (stream, _) = stream.expect("a connection");
     TcpListener::attend(&stream, &limits).expect("a system with signs of life");
 
     let socket = SockRef::from(&stream);

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use http::request::Parts;
 use pintle_model::method::{Initialize, Listen, Method};
-use pintle_model::{RequestId, Revision, jsonrpc};
+use pintle_model::{Revision, jsonrpc};
 use pintle_proto::{ServerProfile, SingleRequest, Terms};
 use pintle_runtime::Service;
 
+use super::refuse::{call_cause, stream_cause};
 use super::{Caller, Endpoint, PostResult, extras, peer_identity};
 use crate::server::exchange::Exchange;
-use crate::server::reply::{self, Era};
+use crate::server::peers::{Excess, Resource, Sender};
+use crate::server::reply::Era;
 use crate::server::token_expiry::authorized_until;
 
 impl<S: Service> Endpoint<S> {
@@ -19,25 +20,29 @@ impl<S: Service> Endpoint<S> {
         &self,
         terms: Arc<Terms>,
         parts: Arc<Parts>,
+        sender: &Sender,
         request: jsonrpc::Request<'_>,
     ) -> PostResult<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation_limits);
-        let permit = if listens {
-            self.stream_permit(&parts)
-        } else {
-            None
+        let resource = match listens {
+            true => Resource::Stream,
+            false => Resource::Call,
         };
-        if listens && permit.is_none() {
-            return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
-        }
+        let permit = match self.permit(&sender.peer, resource) {
+            Ok(permit) => permit,
+            Err(excess) if listens => return self.crowded(Some(&id), stream_cause(excess)).into(),
+            Err(excess) => return self.crowded(Some(&id), call_cause(excess)).into(),
+        };
         let until = authorized_until(&parts);
         let (profile, peer) = (self.service.profile(), peer_identity(&parts));
         let request = SingleRequest::receive(profile, limits, terms, peer, request);
-        let mut exchange = Exchange::begin(&self.service, request, extras(parts));
-        if let Some(permit) = permit {
-            exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
+        let extras = extras(parts, sender);
+        let mut exchange = Exchange::begin(&self.service, request, extras, permit);
+        if listens {
+            self.begin_mail();
+            exchange = exchange.listen(&self.service, self.closed.clone(), until);
         }
         PostResult::Waiting {
             source: Caller::Exchange(exchange),
@@ -50,24 +55,33 @@ impl<S: Service> Endpoint<S> {
         &self,
         revision: Revision,
         parts: Arc<Parts>,
+        sender: &Sender,
         request: jsonrpc::Request<'_>,
     ) -> PostResult<S> {
-        let (id, source) = self.sessionless_caller(revision, parts, request);
-        PostResult::Waiting {
-            source,
-            id,
-            era: Era::Legacy,
+        let id = request.id.clone();
+        match self.sessionless_caller(revision, parts, sender, request) {
+            Ok(source) => PostResult::Waiting {
+                source,
+                id,
+                era: Era::Legacy,
+            },
+            Err(excess) => self.crowded(Some(&id), call_cause(excess)).into(),
         }
     }
 
     /// Serves a request of the handshake era on its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Excess`] if too many requests of the peer run.
     pub(in crate::server) fn sessionless_caller(
         &self,
         revision: Revision,
         parts: Arc<Parts>,
+        sender: &Sender,
         request: jsonrpc::Request<'_>,
-    ) -> (RequestId, Caller<S>) {
-        let id = request.id.clone();
+    ) -> Result<Caller<S>, Excess> {
+        let permit = self.permit(&sender.peer, Resource::Call)?;
         let profile = self.sessionless_profile();
         let limits = Arc::clone(&self.options.conversation_limits);
         let (terms, peer) = (Arc::new(Terms::new(revision)), peer_identity(&parts));
@@ -76,8 +90,8 @@ impl<S: Service> Endpoint<S> {
         } else {
             SingleRequest::receive(profile, limits, terms, peer, request)
         };
-        let exchange = Exchange::begin(&self.service, request, extras(parts));
-        (id, Caller::Exchange(exchange))
+        let exchange = Exchange::begin(&self.service, request, extras(parts, sender), permit);
+        Ok(Caller::Exchange(exchange))
     }
 
     /// Returns the profile without the features that need state between two requests.

@@ -25,7 +25,7 @@ impl Service for Ready {
 async fn the_answer_to_a_request_is_a_small_future() {
     let endpoint = Endpoint::new(Ready, HttpOptions::default());
     let (parts, body) = Request::new(Full::new(Bytes::new())).into_parts();
-    let answer = endpoint.answer(Arc::new(parts), body);
+    let answer = endpoint.answer(Arc::new(parts), body, None);
     let size = size_of_val(&answer);
     assert!(size <= 1_000, "{size} bytes");
 }

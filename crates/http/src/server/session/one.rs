@@ -79,6 +79,7 @@ mod tests {
     use pintle_proto::{Connection, ServerProfile};
 
     use crate::HttpOptions;
+    use crate::server::peers::Peer;
     use crate::server::session::StreamLayout;
     use crate::server::sessions::Sessions;
 
@@ -99,7 +100,7 @@ mod tests {
         let limits = Arc::clone(&options.conversation_limits);
         let engine = Connection::session(Arc::new(profile), limits, now);
         let sessions = Arc::new(Sessions::new(&options));
-        let session = sessions.open(engine, StreamLayout::OneStream, None, now);
+        let session = sessions.open(engine, StreamLayout::OneStream, None, &Peer::Unknown, now);
         session.expect("room")
     }
 

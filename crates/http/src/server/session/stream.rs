@@ -8,7 +8,7 @@ use super::Session;
 use super::lanes::{PostEvent, Remaining};
 use crate::rules::event_id::EventId;
 use crate::server::events::{MessageSource, OutgoingMessage};
-use crate::server::streams::StreamPermit;
+use crate::server::peers::Permit;
 
 /// The stream of one GET. It repeats the messages that the client missed, then continues.
 ///
@@ -19,12 +19,12 @@ pub(in crate::server) struct Stream {
     missed: VecDeque<OutgoingMessage>,
     rest: Remaining,
     beginning: Option<EventId>,
-    _permit: StreamPermit,
+    _permit: Permit,
 }
 
 impl Stream {
     /// Opens a stream for messages that belong to no request.
-    pub(in crate::server) fn open(session: Arc<Session>, permit: StreamPermit) -> Self {
+    pub(in crate::server) fn open(session: Arc<Session>, permit: Permit) -> Self {
         let (rest, beginning) = session.listen();
         Self {
             session,
@@ -40,7 +40,7 @@ impl Stream {
     pub(in crate::server) fn resume(
         session: Arc<Session>,
         after: EventId,
-        permit: StreamPermit,
+        permit: Permit,
     ) -> Option<Self> {
         let (missed, rest) = session.resume(after)?;
         Some(Self {

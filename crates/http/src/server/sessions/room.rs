@@ -17,7 +17,7 @@ const MIN_SEARCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Candidates that one search finds at most.
 const MAX_CANDIDATES: usize = 64;
 
-/// The sessions to be evicted next.
+/// The sessions to be evicted next, of all peers or of one.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     /// With the instant since which they are idle; the longest idle first.
@@ -27,15 +27,16 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Finds the session that is idle longest; none if it is not idle for long enough.
+    /// Finds the session of this room that is idle longest; none if it is not idle for long enough.
     pub(super) fn make(
         &mut self,
         sessions: &HashMap<SessionId, Arc<Session>>,
         now: Instant,
+        is_of_room: &dyn Fn(&Session) -> bool,
     ) -> Option<Arc<Session>> {
         loop {
             let Some((since, id)) = self.candidates.pop_front() else {
-                if !self.search(sessions, now) {
+                if !self.search(sessions, now, is_of_room) {
                     return None;
                 }
                 continue;
@@ -51,13 +52,18 @@ impl Room {
     }
 
     /// Searches for candidates; returns false if it finds no session.
-    fn search(&mut self, sessions: &HashMap<SessionId, Arc<Session>>, now: Instant) -> bool {
+    fn search(
+        &mut self,
+        sessions: &HashMap<SessionId, Arc<Session>>,
+        now: Instant,
+        is_of_room: &dyn Fn(&Session) -> bool,
+    ) -> bool {
         if self.next_search.is_some_and(|next| now < next) {
             return false;
         }
         let mut longest = now;
         let mut found = Vec::new();
-        for session in sessions.values() {
+        for session in sessions.values().filter(|session| is_of_room(session)) {
             let Some(since) = session.idle_since() else {
                 continue;
             };

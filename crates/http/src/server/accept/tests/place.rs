@@ -70,13 +70,16 @@ impl Service for Tools {
     }
 }
 
+/// A connection, and the address of its other end.
+type Accepted = (DuplexStream, Option<IpAddr>);
+
 /// Whatever is accepted next.
-struct Offered(tokio::sync::Mutex<UnboundedReceiver<io::Result<DuplexStream>>>);
+struct Offered(tokio::sync::Mutex<UnboundedReceiver<io::Result<Accepted>>>);
 
 impl Source for Offered {
     type Stream = DuplexStream;
 
-    async fn accept(&self) -> io::Result<DuplexStream> {
+    async fn accept(&self) -> io::Result<Accepted> {
         match self.0.lock().await.recv().await {
             Some(offered) => offered,
             None => std::future::pending().await,
@@ -90,7 +93,7 @@ impl Source for Offered {
 
 /// A running server.
 pub(super) struct Place {
-    offers: UnboundedSender<io::Result<DuplexStream>>,
+    offers: UnboundedSender<io::Result<Accepted>>,
     left: Arc<Left>,
     end: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
@@ -124,12 +127,16 @@ impl Place {
     }
 
     pub(super) fn connect(&self) -> Remote {
+        self.connect_from(None)
+    }
+
+    pub(super) fn connect_from(&self, address: Option<IpAddr>) -> Remote {
         let (near, far) = tokio::io::duplex(HELD);
-        self.offer(Ok(far));
+        self.offer(Ok((far, address)));
         Remote(near)
     }
 
-    fn offer(&self, offered: io::Result<DuplexStream>) {
+    fn offer(&self, offered: io::Result<Accepted>) {
         self.offers.send(offered).expect("it runs");
     }
 
@@ -261,7 +268,7 @@ impl Failing {
 impl Source for Failing {
     type Stream = DuplexStream;
 
-    async fn accept(&self) -> io::Result<DuplexStream> {
+    async fn accept(&self) -> io::Result<Accepted> {
         self.asked.lock().expect("no panic").push(Instant::now());
         Err(self.kind.into())
     }
@@ -317,4 +324,9 @@ pub(super) fn get(session: &str) -> String {
     format!(
         "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nmcp-session-id: {session}\r\n\r\n"
     )
+}
+
+/// A check of health, as a supervisor sends it.
+pub(super) fn check(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: 10.0.0.1:8000\r\n\r\n")
 }

@@ -1,0 +1,102 @@
+//! Changes that one replica announces reach the clients of the others.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Counted, replicas, settle};
+
+fn all() -> serde_json::Value {
+    json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
+        "resourceSubscriptions": ["file:///a"] })
+}
+
+// spec: 2026-07-28 N-SUBS-07
+#[tokio::test(start_paused = true)]
+async fn a_change_at_one_replica_reaches_listeners_of_all_others() {
+    let [first, second, third] = replicas(&Arc::new(Counted::new())).await;
+    let mut listeners = [
+        first.listen(all()).await,
+        second.listen(all()).await,
+        third.listen(all()).await,
+    ];
+    for listener in &mut listeners {
+        assert_eq!(listener.arrived().await, ["subscriptions/acknowledged"]);
+    }
+    first.changes.tools();
+    first.changes.prompts();
+    first.changes.resources();
+    first.changes.resource("file:///a");
+    first.changes.resource("file:///b");
+    for (number, listener) in listeners.iter_mut().enumerate() {
+        let mut arrived = listener.arrived().await;
+        arrived.sort();
+        let expected = [
+            "prompts/list_changed",
+            "resources/list_changed",
+            "resources/updated file:///a",
+            "tools/list_changed",
+        ];
+        assert_eq!(arrived, expected, "replica {number}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_of_a_session_receives_changes_of_other_replicas() {
+    let [first, second] = replicas(&Arc::new(Counted::new())).await;
+    let id = first.open().await;
+    let subscribe = json!({ "uri": "file:///a" });
+    let (status, _) = second.ask(&id, "resources/subscribe", subscribe).await;
+    assert_eq!(status, 200);
+    let mut stream = second.stream(&id).await;
+    settle().await;
+    first.changes.tools();
+    first.changes.resource("file:///a");
+    first.changes.resource("file:///b");
+    let mut arrived = stream.arrived().await;
+    arrived.sort();
+    assert_eq!(
+        arrived,
+        ["resources/updated file:///a", "tools/list_changed"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_of_changes_is_one_append_and_no_replica_repeats_it() {
+    let store = Arc::new(Counted::new());
+    let [first, second] = replicas(&store).await;
+    let mut listeners = [first.listen(all()).await, second.listen(all()).await];
+    settle().await;
+    let before = store.appends("news");
+    for _ in 0..100 {
+        first.changes.tools();
+    }
+    for listener in &mut listeners {
+        let arrived = listener.arrived().await;
+        let acknowledged_first = &arrived[1..];
+        assert_eq!(acknowledged_first, ["tools/list_changed"]);
+    }
+    settle().await;
+    assert_eq!(store.appends("news") - before, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_from_before_the_first_client_joins_the_replica() {
+    let [first, second] = replicas(&Arc::new(Counted::new())).await;
+    let mut listener = second.listen(all()).await;
+    settle().await;
+    first.changes.resource("file:///a");
+    let arrived = listener.arrived().await;
+    assert_eq!(arrived.last().expect("one"), "resources/updated file:///a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_listeners_and_changes_does_not_join() {
+    let store = Arc::new(Counted::new());
+    let [first, _second] = replicas(&store).await;
+    let before = store.total();
+    settle().await;
+    drop(first);
+    settle().await;
+    assert_eq!(store.total(), before);
+}
