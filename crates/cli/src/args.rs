@@ -1,7 +1,9 @@
 //! The command line, as clap parses it.
 
 mod access;
+mod install;
 mod output;
+mod pack;
 mod server;
 mod value;
 mod words;
@@ -16,7 +18,9 @@ use clap_complete::Shell;
 use pintle::StateUrl;
 
 pub(crate) use access::{AccessSettings, Proof};
+pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use output::{Format, Verbosity};
+pub(crate) use pack::PackArgs;
 pub(crate) use server::{ServerArgs, ServerSpec, Settings};
 pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
 
@@ -125,6 +129,20 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AuthCommand,
     },
+
+    /// Add a server to the configuration file of a host; the rest of the file stays as it is
+    #[command(
+        override_usage = "pintle install --host HOST --name NAME URL\n       pintle install --host HOST @NAME\n       pintle install --host HOST --name NAME -- COMMAND..."
+    )]
+    Install(InstallArgs),
+
+    /// Remove a server from the configuration file of a host
+    #[command(override_usage = "pintle uninstall NAME --host HOST")]
+    Uninstall(UninstallArgs),
+
+    /// Package your own server: server.json for registries, and an MCPB bundle for each target
+    #[command(override_usage = "pintle pack [--binary TARGET=FILE]... -- COMMAND...")]
+    Pack(Box<PackArgs>),
 
     /// Serve the showcase: an example of every feature of a server
     Serve(ServeArgs),
@@ -340,6 +358,24 @@ pub(crate) struct ServeArgs {
     /// Require this scope of every request; the option can be repeated
     #[arg(long, value_name = "SCOPE", requires = "auth_issuer")]
     pub(crate) require_scope: Vec<String>,
+
+    /// Answer /healthz and /readyz, without a token and for every host
+    #[arg(long, conflicts_with = "stdio")]
+    pub(crate) health: bool,
+
+    /// Append one line of JSON for each request to this file: who called which tool, and with which outcome
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+
+    /// Serve metrics for Prometheus at /metrics on this address, and /healthz and /readyz beside them. It needs a
+    /// build with the feature telemetry, as --otlp does
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics: Option<SocketAddr>,
+
+    /// Export spans and metrics by OTLP to the collector at this URL. Default: the environment variable
+    /// OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) otlp: Option<String>,
 
     /// Serve lists in pages of this many entries, to test pagination of clients
     #[arg(long, value_name = "ENTRIES")]

@@ -17,7 +17,6 @@ mod typing;
 mod visit;
 
 pub(crate) use answers::{Answers, ScriptedAnswer};
-use confirm::confirm;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;

@@ -7,10 +7,12 @@ mod call;
 mod complete;
 mod hosts;
 mod inspect;
+mod install;
 mod list;
 mod listen;
 mod manual;
 mod older_revision;
+mod pack;
 mod parse;
 mod ping;
 mod print;
@@ -33,6 +35,9 @@ use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::CliError;
 use pintle_hosts::without_query;
 use pintle_showcase::Serving;
+
+use install::{Install, Uninstall};
+use pack::Pack;
 
 use attempt::{converse, or_interrupted};
 use bench::Bench;
@@ -91,6 +96,12 @@ pub(crate) enum Action {
     Logout,
     /// Show the sign-in to the server, or to all servers if none was typed.
     Status,
+    /// Add a server to the file of a host.
+    Install(Box<Install>),
+    /// Remove a server from the file of a host.
+    Uninstall(Uninstall),
+    /// Create the packages of the server.
+    Pack(Box<Pack>),
     /// Serve the showcase.
     Serve(Serving),
     /// Print a completion script for a shell.
@@ -124,6 +135,8 @@ pub(crate) async fn run(invocation: Invocation) -> Result<(), CliError> {
         Action::Login | Action::Logout | Action::Status => {
             or_interrupted(access::run(invocation)).await
         }
+        Action::Install(install) => install.run(),
+        Action::Uninstall(uninstall) => uninstall.run(),
         Action::Serve(serving) => serve::run(serving).await,
         Action::Completions(shell) => manual::completions(shell),
         Action::Man => manual::manual(),
@@ -170,11 +183,14 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         Action::Inspect => inspect::run(conversation).await,
         Action::Tasks(action) => tasks::run(conversation, action).await,
         Action::Bench(bench) => bench::run(conversation, bench).await,
+        Action::Pack(pack) => pack::run(conversation, pack).await,
         Action::Hosts
         | Action::Shell
         | Action::Login
         | Action::Logout
         | Action::Status
+        | Action::Install(_)
+        | Action::Uninstall(_)
         | Action::Serve(_)
         | Action::Completions(_)
         | Action::Man => Err(UsageError(shell::ONE_SERVER.to_owned()).into()),

@@ -5,10 +5,11 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use crate::pack::PackError;
 use pintle::auth::AuthError;
 use pintle::client::{CallError, ConnectError, Misbehavior};
 use pintle::proto::{TransportError, TransportErrorKind};
-use pintle_hosts::ConfigError;
+use pintle_hosts::{ConfigError, EditError};
 
 /// The documented exit codes. A code never changes its meaning.
 ///
@@ -203,6 +204,27 @@ impl From<AuthError> for CliError {
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
         Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<EditError> for CliError {
+    fn from(error: EditError) -> Self {
+        let exit = match error {
+            EditError::Unwritable { .. } | EditError::Changed(_) => Exit::Failed,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error)
+    }
+}
+
+impl From<PackError> for CliError {
+    fn from(error: PackError) -> Self {
+        let exit = match error {
+            PackError::Missing { .. } | PackError::Invalid { .. } => Exit::Usage,
+            PackError::NoProject(_) | PackError::UnknownTarget(_) => Exit::Usage,
+            _ => Exit::Failed,
+        };
+        Self::new(exit, error)
     }
 }
 

@@ -19,6 +19,7 @@ mod exit;
 mod help_snapshot;
 mod live;
 mod output;
+mod pack;
 mod page;
 mod screen;
 mod show;

@@ -158,6 +158,9 @@ pub(crate) fn serving(event: ServingEvent) {
         ServingEvent::StdioStarted => serving_stdio(),
         ServingEvent::HttpStarted(address) => serving_http(address),
         ServingEvent::HttpEnded => ended(),
+        ServingEvent::MetricsStarted(address) => {
+            eprintln!("The metrics are served at http://{address}/metrics.");
+        }
     }
 }
 

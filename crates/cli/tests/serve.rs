@@ -3,4 +3,5 @@
 mod child;
 mod http;
 mod life;
+mod records;
 mod stdio;

@@ -21,9 +21,16 @@ mod audit;
 mod boarding;
 mod briefings;
 mod clearance;
+#[cfg(feature = "telemetry")]
+mod exporter;
+#[cfg(not(feature = "telemetry"))]
+#[path = "no_exporter.rs"]
+mod exporter;
 mod harbour;
 mod icons;
 mod notices;
+mod observation;
+mod observe;
 mod paint;
 mod papers;
 mod questions;
@@ -42,6 +49,7 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
 
 use harbour::Harbour;
+pub use observation::{Observation, ObservationError, OtlpTarget};
 pub use radio::log_events;
 pub use serve::{BearerPolicy, Exposure, Serving, ServingError, ServingEvent, Transport, serve};
 

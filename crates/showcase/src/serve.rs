@@ -8,10 +8,13 @@ use std::sync::Arc;
 
 use pintle::auth::resource::{RequireBearer, RequireBearerError};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
-use pintle::http::{HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
+use pintle::http::{Health, HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{BoxFuture, PipeOptions, ShutdownHandle, serve_stdio};
 use pintle::server::{App, Server, StartError};
 use pintle::{StateError, StateUrl};
+
+use crate::observation::{Observation, ObservationError};
+use crate::observe::Observer;
 
 /// Options of the served showcase.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +25,10 @@ pub struct Serving {
     pub page_size: Option<NonZeroUsize>,
     /// The state that replicas share; `None` for that of the environment variable `PINTLE_STATE`.
     pub state: Option<StateUrl>,
+    /// Whether `/healthz` and `/readyz` are answered over HTTP.
+    pub health: bool,
+    /// The records that the operator requests.
+    pub observation: Observation,
 }
 
 /// Transport of the showcase.
@@ -69,6 +76,8 @@ pub enum ServingEvent {
     HttpStarted(SocketAddr),
     /// The showcase is not served over HTTP any more.
     HttpEnded,
+    /// The metrics are served at this address.
+    MetricsStarted(SocketAddr),
 }
 
 /// The showcase cannot be served, or its transport failed.
@@ -86,6 +95,9 @@ pub enum ServingError {
     /// The HTTP server cannot listen.
     #[error(transparent)]
     Http(#[from] ServeError),
+    /// The records that the operator requests cannot be made.
+    #[error(transparent)]
+    Observation(#[from] ObservationError),
     /// Standard streams or signals of the process cannot be used.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -110,10 +122,20 @@ async fn run(serving: Serving, report: fn(ServingEvent)) -> Result<(), ServingEr
         Some(url) => server.state_backend(url.open().await?),
         None => server,
     };
-    match serving.transport {
-        Transport::Stdio => over_stdio(server, report).await,
-        Transport::Http { address, exposure } => over_http(server, address, exposure, report).await,
-    }
+    let started = |address| report(ServingEvent::MetricsStarted(address));
+    let mut observer = Observer::start(serving.observation, started).await?;
+    let server = observer.layers(server);
+    let mut options = HttpOptions::default();
+    options.serve_health = serving.health;
+    let end = match serving.transport {
+        Transport::Stdio => over_stdio(server, &mut observer, report).await,
+        Transport::Http { address, exposure } => {
+            let address = (address, options);
+            over_http(server, address, exposure, &mut observer, report).await
+        }
+    };
+    observer.finish().await;
+    end
 }
 
 fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
@@ -123,7 +145,12 @@ fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
     }
 }
 
-async fn over_stdio(server: Server, report: fn(ServingEvent)) -> Result<(), ServingError> {
+async fn over_stdio(
+    server: Server,
+    observer: &mut Observer,
+    report: fn(ServingEvent),
+) -> Result<(), ServingError> {
+    observer.serve(None);
     let app = Arc::new(server.build()?);
     let mut options = PipeOptions::default();
     let (shutdown, signal) = ShutdownHandle::new();
@@ -140,18 +167,21 @@ async fn over_stdio(server: Server, report: fn(ServingEvent)) -> Result<(), Serv
 
 async fn over_http(
     server: Server,
-    address: SocketAddr,
+    (address, mut options): (SocketAddr, HttpOptions),
     exposure: Exposure,
+    observer: &mut Observer,
     report: fn(ServingEvent),
 ) -> Result<(), ServingError> {
-    let server = match exposure {
-        Exposure::TokenHolders(policy) => serve_guarded(&policy, server, address).await?,
+    let (server, health) = match exposure {
+        Exposure::TokenHolders(policy) => serve_guarded(&policy, server, address, options).await?,
         Exposure::AnyClient | Exposure::Loopback => {
-            let mut options = HttpOptions::default();
             options.allow_insecure_bind = exposure == Exposure::AnyClient;
-            HttpServer::bind(server.into_http_with(options)?, address).await?
+            let service = server.into_http_with(options)?;
+            let health = service.health();
+            (HttpServer::bind(service, address).await?, health)
         }
     };
+    observer.serve(Some(health));
     let end = stop_signal()?;
     report(ServingEvent::HttpStarted(server.address()?));
     server.run_until(end).await;
@@ -165,7 +195,8 @@ async fn serve_guarded(
     policy: &BearerPolicy,
     server: Server,
     address: SocketAddr,
-) -> Result<HttpServer<App>, ServingError> {
+    mut options: HttpOptions,
+) -> Result<(HttpServer<App>, Health), ServingError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     let scopes = policy.scopes.iter();
     let layer = scopes
@@ -174,11 +205,12 @@ async fn serve_guarded(
             |all, scope| all.require(scope),
         )
         .build()?;
-    let mut options = HttpOptions::default();
     options.host_policy = HostPolicy::hosts([layer.host(), "localhost", "127.0.0.1", "[::1]"])
         .map_err(|error| ServeError::Server(Box::new(error)))?;
     let service = server.into_http_with(options)?;
-    Ok(HttpServer::bind_with_layer(layer, service, address).await?)
+    let health = service.health();
+    let server = HttpServer::bind_with_layer(layer, service, address).await?;
+    Ok((server, health))
 }
 
 /// Returns a future that is ready on Ctrl-C or SIGTERM. The handlers are installed at once.

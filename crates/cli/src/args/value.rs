@@ -56,6 +56,51 @@ pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `NAME=VALUE`, or `NAME` for a reference to a variable.
+///
+/// # Errors
+///
+/// A text for the user about the expected form.
+pub(super) fn reference(text: &str) -> Result<(String, Option<Secret>), String> {
+    let (name, value) = match split(text, '=') {
+        Some((name, value)) => (name, Some(value.into())),
+        None => (text.to_owned(), None),
+    };
+    match name.is_empty() || name.contains(['=', '\0']) {
+        true => Err("expected NAME=VALUE, or the NAME of a variable".to_owned()),
+        false => Ok((name, value)),
+    }
+}
+
+/// The name of a variable: ASCII letters, digits and `_`, without a digit at its beginning.
+///
+/// # Errors
+///
+/// A text for the user about the expected form.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let begins = |byte: u8| !byte.is_ascii_digit();
+    match text.bytes().next().is_some_and(begins) && text.bytes().all(is_allowed) {
+        true => Ok(text.to_owned()),
+        false => Err("expected the NAME of a variable".to_owned()),
+    }
+}
+
+/// An http or https URL.
+///
+/// # Errors
+///
+/// A text for the user about the expected form.
+pub(super) fn web_url(text: &str) -> Result<String, String> {
+    let rest = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    match rest.is_some_and(|rest| !rest.is_empty()) && !text.contains(char::is_whitespace) {
+        true => Ok(text.to_owned()),
+        false => Err("expected an http or https URL".to_owned()),
+    }
+}
+
 /// `NAME:VALUE`, with blanks around the value or not.
 ///
 /// # Errors

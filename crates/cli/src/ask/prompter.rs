@@ -12,6 +12,7 @@ use pintle::runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
+use super::confirm;
 use super::pending_visits::PendingVisits;
 use super::{Address, Answers, Reader, ScriptedAnswer, System, Terminal};
 use crate::live::Live;
@@ -134,10 +135,20 @@ impl Prompter {
     /// Shows the description of a server, and asks for consent to it. Returns `None` without a
     /// terminal.
     pub(crate) fn consent(&self, page: &str) -> Option<bool> {
+        self.shown_question(page, confirm::SERVER)
+    }
+
+    /// Shows the change of a file, and asks for consent to it. Returns `None` without a terminal.
+    pub(crate) fn confirm(&self, page: &str) -> Option<bool> {
+        self.shown_question(page, confirm::CHANGE)
+    }
+
+    fn shown_question(&self, page: &str, question: &str) -> Option<bool> {
         self.live.note(page.trim_end());
         let (reader, _guard) = super::reader();
         let mut terminal = Terminal::new(self.screen.notes, reader);
-        self.is_interactive().then(|| super::confirm(&mut terminal))
+        let is_interactive = self.is_interactive();
+        is_interactive.then(|| confirm::confirm(&mut terminal, question))
     }
 
     /// Returns the styles of the terminal that shows questions.

@@ -6,6 +6,7 @@ use pintle::runtime;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::confirm::{SERVER, confirm};
 use super::dialogue::Dialogue;
 use super::visit::{Opener, browser};
 use super::*;
@@ -434,6 +435,10 @@ fn only_a_typed_yes_is_consent() {
         (&["", ""], false),
         (&[], false),
     ] {
-        assert_eq!(confirm(&mut Script::new(typed)), is_agreed, "{typed:?}");
+        assert_eq!(
+            confirm(&mut Script::new(typed), SERVER),
+            is_agreed,
+            "{typed:?}"
+        );
     }
 }

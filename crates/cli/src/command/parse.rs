@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use super::bench::{Bench, BenchEnd};
+use super::install::Install;
+use super::pack::Pack;
 use super::read::Reading;
 use super::{Action, Invocation};
 use crate::args::{
-    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, Format, ServerArgs,
-    ServerSpec, Settings, UsageError, Verbosity, Words,
+    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, Format, PackArgs,
+    ServerArgs, ServerSpec, Settings, UsageError, Verbosity, Words,
 };
 
 /// Default time of a measurement.
@@ -57,6 +59,11 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Auth {
             command: AuthCommand::Status(args),
         } => Invocation::about_access(args.server, Action::Status),
+        Command::Install(args) => Ok(Invocation::local(Action::Install(Box::new(
+            Install::try_from(args)?,
+        )))),
+        Command::Uninstall(args) => Ok(Invocation::local(Action::Uninstall(args.try_into()?))),
+        Command::Pack(args) => packed(*args),
         Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
         Command::Completions { shell } => Ok(Invocation::local(Action::Completions(shell))),
         Command::Man => Ok(Invocation::local(Action::Man)),
@@ -111,6 +118,15 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
             warm_up: args.warm_up,
         }))
     })
+}
+
+fn packed(args: PackArgs) -> Result<Invocation, UsageError> {
+    if args.server.command.is_empty() {
+        let question = "which program is the server? Write it behind `--`";
+        return Err(UsageError(question.to_owned()));
+    }
+    let pack = Box::new(Pack::from(&args));
+    at_server(args.server, |words| words.none(Action::Pack(pack)))
 }
 
 impl Invocation {

@@ -8,7 +8,10 @@ use pintle::auth::resource::RequireBearerError;
 use pintle::http::ServeError;
 use pintle::server::StartError;
 use pintle::{StateError, StateErrorKind};
-use pintle_showcase::{BearerPolicy, Exposure, Serving, ServingError, Transport, serve};
+use pintle_showcase::{
+    BearerPolicy, Exposure, Observation, ObservationError, OtlpTarget, Serving, ServingError,
+    Transport, serve,
+};
 
 use crate::args::ServeArgs;
 use crate::exit::{CliError, Exit};
@@ -19,6 +22,15 @@ impl From<ServeArgs> for Serving {
         Self {
             page_size: args.page_size,
             state: args.state.clone(),
+            health: args.health,
+            observation: Observation {
+                audit: args.audit.clone(),
+                metrics: args.metrics,
+                otlp: args.otlp.clone().map(|url| match url.is_empty() {
+                    true => OtlpTarget::Environment,
+                    false => OtlpTarget::Url(url),
+                }),
+            },
             transport: args.into(),
         }
     }
@@ -77,8 +89,19 @@ impl From<ServingError> for CliError {
             ServingError::State(error) => error.into(),
             ServingError::Bearer(error) => error.into(),
             ServingError::Http(error) => error.into(),
+            ServingError::Observation(error) => error.into(),
             ServingError::Io(error) => error.into(),
         }
+    }
+}
+
+impl From<ObservationError> for CliError {
+    fn from(error: ObservationError) -> Self {
+        let exit = match error {
+            ObservationError::Metrics { .. } => Exit::Unreachable,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error)
     }
 }
 

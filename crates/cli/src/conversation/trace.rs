@@ -12,7 +12,7 @@ use pintle::proto::TransportError;
 use pintle::proto::lifecycle::Binding;
 use pintle::runtime::sync::Mutex;
 use pintle::runtime::{
-    BoxConnect, BoxTransport, Connect, ParamHeader, TappedMessage, Transport, Wire,
+    BoxConnect, BoxTransport, Connect, ParamHeader, ServerAddress, TappedMessage, Transport, Wire,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -88,6 +88,10 @@ impl Connect for Traced {
 
     fn key(&self) -> Option<String> {
         self.connect.key()
+    }
+
+    fn server_address(&self) -> Option<ServerAddress> {
+        self.connect.server_address()
     }
 
     fn principal(&self) -> Option<String> {

@@ -45,6 +45,13 @@ impl Pintle {
         self
     }
 
+    /// Adds words that are separated by blanks.
+    pub(crate) fn words(mut self, words: &str) -> Self {
+        let words = words.split_whitespace().map(str::to_owned);
+        self.words.extend(words);
+        self
+    }
+
     /// Sets the text of the program's standard input.
     pub(crate) fn input(mut self, input: &str) -> Self {
         input.clone_into(&mut self.input);
