@@ -1,5 +1,6 @@
 //! The server for the official conformance suite: every item that the suite tests, at
-//! `http://127.0.0.1:PORT/mcp`.
+//! `http://127.0.0.1:PORT/mcp`. With other arguments than `--port` it accepts those of `run()`, such as
+//! `--http ADDRESS --state URL`, and is one of several replicas.
 //!
 //! It is built on the public interface alone, as any other server. If the suite asks for something
 //! that this server cannot express, the library lacks it.
@@ -17,7 +18,11 @@ use pintle::prelude::*;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let port = port(std::env::args_os().skip(1))?;
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if arguments.first().is_some_and(|first| first != "--port") {
+        return server()?.run().await;
+    }
+    let port = port(&arguments)?;
     server()?.serve_http((Ipv4Addr::LOCALHOST, port)).await?;
     Ok(())
 }
@@ -32,12 +37,13 @@ fn server() -> Result<Server> {
 }
 
 /// The port in `--port N`.
-fn port(arguments: impl IntoIterator<Item = OsString>) -> Result<u16> {
-    let usage = "usage: conformance-server --port N";
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    match arguments.as_slice() {
-        [option, port] if option == "--port" => Ok(port.to_str().ok_or(usage)?.parse()?),
-        _ => Err(usage.into()),
+fn port(arguments: &[OsString]) -> Result<u16> {
+    match arguments {
+        [option, port] if option == "--port" => {
+            let port = port.to_str().and_then(|port| port.parse().ok());
+            port.ok_or_else(|| "the port is not a number".into())
+        }
+        _ => Err("usage: conformance-server --port N, or the options of --help".into()),
     }
 }
 
@@ -52,9 +58,12 @@ mod tests {
 
     #[test]
     fn the_port_is_all_that_is_chosen() {
-        let port = |line: &str| port(line.split_whitespace().map(OsString::from));
+        let port = |line: &str| {
+            let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            port(&words)
+        };
         assert_eq!(port("--port 8931").expect("a port"), 8931);
-        for line in ["", "--port", "--port x", "8931", "--port 1 2"] {
+        for line in ["", "--port", "--port x", "--port 1 2"] {
             assert!(port(line).is_err(), "{line}");
         }
     }

@@ -7,6 +7,7 @@
 mod client;
 mod expected;
 mod judge;
+mod replicas;
 mod suite;
 
 use std::fs;
@@ -21,6 +22,8 @@ use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
 use self::expected::Expected;
+pub(crate) use self::replicas::Proxy;
+use self::replicas::Replicas;
 use self::suite::Suite;
 
 /// The revisions with a requirement set.
@@ -38,15 +41,15 @@ const NEWEST: &str = REVISIONS[1];
 /// The server under test, and the client.
 const PROGRAMS: [&str; 2] = ["conformance-server", "conformance-client"];
 const EXPECTED: &str = "conformance/expected.txt";
+/// The rows that differ for replicas behind a proxy.
+const REPLICAS: &str = "conformance/replicas.txt";
 const BUILD: Duration = Duration::from_secs(30 * 60);
 const START: Duration = Duration::from_secs(20);
 
 /// Builds, starts, runs, judges.
 pub(crate) fn check() -> Result<()> {
     let workspace = Workspace::read()?;
-    let list = workspace.root.join(EXPECTED);
-    let list = fs::read_to_string(&list).attempting(|| format!("read {}", list.display()))?;
-    let expected = Expected::parse(&list)?;
+    let expected = expected(&workspace, EXPECTED)?;
     let home = workspace.target.join("conformance");
     let suite = Suite::install(&home)?;
     let [server, client] = build(&workspace)?;
@@ -56,17 +59,49 @@ pub(crate) fn check() -> Result<()> {
         // One server per set: what a set leaves behind must not help or hurt the next.
         let (running, address) = start(&server)?;
         let results = suite.run(revision, address, &home.join("results").join(revision))?;
-        if revision == NEWEST {
-            for scenario in ALONE {
-                suite.run_one(scenario, address, &results)?;
-            }
-        }
+        run_alone(&suite, revision, address, &results)?;
         drop(running);
         let found = judge::verdicts(&results)?;
         faults.extend(expected.compare(revision, &found));
     }
     faults.extend(client::check(&suite, &client, &expected, &home)?);
     Failure::unless_empty("conformance is not as expected", faults)
+}
+
+/// Runs the requirement sets for servers against three replicas behind a proxy.
+pub(crate) fn check_replicas(proxy: Proxy) -> Result<()> {
+    let workspace = Workspace::read()?;
+    let expected = expected(&workspace, EXPECTED)?.replaced_by(expected(&workspace, REPLICAS)?);
+    let home = workspace.target.join("conformance");
+    let suite = Suite::install(&home)?;
+    let [server, _] = build(&workspace)?;
+    let mut faults = Vec::new();
+    for revision in REVISIONS {
+        let folder = home.join("replicas");
+        let replicas = Replicas::start(proxy, &workspace.root, &server, &folder)?;
+        let results = home.join("results").join(format!("replicas-{revision}"));
+        suite.run(revision, replicas.address, &results)?;
+        run_alone(&suite, revision, replicas.address, &results)?;
+        drop(replicas);
+        let found = judge::verdicts(&results)?;
+        faults.extend(expected.compare(revision, &found));
+    }
+    Failure::unless_empty("conformance of replicas is not as expected", faults)
+}
+
+/// Runs the scenarios that are in no set, after that of the newest revision.
+fn run_alone(suite: &Suite, revision: &str, address: SocketAddr, results: &Path) -> Result<()> {
+    let scenarios = ALONE.iter().filter(|_| revision == NEWEST);
+    scenarios
+        .into_iter()
+        .try_for_each(|scenario| suite.run_one(scenario, address, results))
+}
+
+/// Reads a list of results.
+fn expected(workspace: &Workspace, file: &str) -> Result<Expected> {
+    let list = workspace.root.join(file);
+    let list = fs::read_to_string(&list).attempting(|| format!("read {}", list.display()))?;
+    Expected::parse(&list)
 }
 
 /// Builds both programs as `cargo test --workspace` builds what they depend on, which is to say
