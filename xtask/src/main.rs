@@ -19,6 +19,7 @@ mod failure;
 mod floors;
 mod limits;
 mod packages;
+mod pictures;
 mod readme;
 mod source;
 mod spec_map;
@@ -28,6 +29,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use crate::conformance::Proxy;
 use crate::failure::{Failure, Result};
 
 const USAGE: &str = "\
@@ -55,9 +57,13 @@ cargo xtask <task>
                        docs/agents/AGENTS.md are current. --write writes both
   packages             the manifest of each published crate is complete, and the documentation of
                        pintle has a row for each feature. --list prints the names with versions
+  pictures [--write]   docs/pictures is current: the recording runs its commands, and the floors are
+                       those of the table; --write writes both
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
-                       compare with conformance/expected.txt
+                       compare with conformance/expected.txt. --replicas [nginx] runs it against
+                       three servers with one Redis, behind HAProxy (or nginx), which sends each
+                       request to the next one, as docs/book/src/replicas.md configures it
   readme               the commands the README promises stand in it, and `serve` serves
 ";
 
@@ -90,8 +96,12 @@ fn run(words: &[&str]) -> Result<()> {
         ["book", "--write"] => book::write(),
         ["packages"] => packages::check(),
         ["packages", "--list"] => packages::list(),
+        ["pictures"] => pictures::check(),
+        ["pictures", "--write"] => pictures::write(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
+        ["conformance", "--replicas"] => conformance::check_replicas(Proxy::Haproxy),
+        ["conformance", "--replicas", "nginx"] => conformance::check_replicas(Proxy::Nginx),
         ["readme"] => readme::check(),
         _ => Err(Failure::Usage(USAGE)),
     }
