@@ -57,6 +57,14 @@ struct SignIn;
 struct Deployment;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/telemetry.md")]
+struct Telemetry;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/replicas.md")]
+struct Replicas;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/from-rmcp.md")]
 struct FromRmcp;
 

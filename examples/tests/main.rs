@@ -5,4 +5,5 @@ mod child;
 #[cfg(unix)]
 mod programs;
 mod task;
+mod telemetry;
 mod url;
