@@ -55,6 +55,18 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("crates/auth/src/authorizer/build.rs", "OAuthOptions", &[]),
     ("crates/auth/src/resource/options.rs", "ResourceLimits", &[]),
     ("crates/store/src/limits.rs", "StoreLimits", &[]),
+    (
+        "crates/audit/src/options.rs",
+        "AuditOptions",
+        &[
+            "is_strict",
+            "names",
+            "principals",
+            "clients",
+            "key",
+            "trace_id",
+        ],
+    ),
     ("crates/otel/src/telemetry.rs", "TelemetryOptions", &[]),
     ("crates/keys/src/ring_source.rs", "KeyRingOptions", &[]),
 ];

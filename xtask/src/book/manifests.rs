@@ -15,13 +15,14 @@ const CRATES: [&str; 10] = [
 ];
 
 /// Parts of a program, each with the features of `pintle` of which it needs one.
-const FEATURES: [(&str, &[&str]); 12] = [
+const FEATURES: [(&str, &[&str]); 13] = [
     ("Client::", &["client", "http-client", "auth"]),
     ("HttpConnect", &["http-client", "auth"]),
     (".connect(\"http", &["http-client", "auth"]),
     ("DocumentClient", &["http-client", "auth"]),
     ("OAuth::", &["auth"]),
-    ("otel::", &["otel"]),
+    ("audit::", &["audit"]),
+    ("otel::", &["otel", "otlp", "prometheus"]),
     ("RequireBearer", &["auth-server"]),
     (".serve_http(", &["http", "auth-server"]),
     (".into_http", &["http", "auth-server"]),
