@@ -37,9 +37,11 @@ impl Worker {
     ) -> Result<Self, OpenError> {
         let connection = layout::connect(path)?;
         let (jobs, queue) = sync_channel(max_queued.max(1));
+        // Commits are seen from here on, and not from the first step of the thread.
+        let poll = watchers.map(|watchers| Poll::new(&connection, watchers));
         let thread = thread::Builder::new().name("pintle-sqlite".to_owned());
-        let thread = thread.spawn(move || match watchers {
-            Some(watchers) => run_and_poll(connection, &queue, &watchers),
+        let thread = thread.spawn(move || match poll {
+            Some(poll) => run_and_poll(connection, &queue, poll),
             None => run(connection, &queue),
         });
         Ok(Self {
@@ -116,20 +118,48 @@ fn run(mut connection: Connection, queue: &Receiver<Job>) {
     }
 }
 
-/// Runs jobs, and reads after each pause whether another connection has committed.
-fn run_and_poll(mut connection: Connection, queue: &Receiver<Job>, watchers: &Watchers) {
-    let mut seen = data_version(&connection);
+/// Looks for commits of other connections.
+struct Poll {
+    watchers: Arc<Watchers>,
+    seen: Option<i64>,
+    next: Instant,
+}
+
+impl Poll {
+    fn new(connection: &Connection, watchers: Arc<Watchers>) -> Self {
+        Self {
+            watchers,
+            seen: data_version(connection),
+            next: Instant::now() + POLL_INTERVAL,
+        }
+    }
+
+    /// The time until the next look: zero if it is due.
+    fn pause(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
+    }
+
+    /// Wakes the watchers if another connection has committed.
+    fn look(&mut self, connection: &Connection) {
+        let found = data_version(connection);
+        if found != self.seen {
+            self.watchers.notify_all();
+        }
+        self.seen = found;
+        self.next = Instant::now() + POLL_INTERVAL;
+    }
+}
+
+/// Runs jobs. Looks for changes once in each interval, also between jobs that follow without a pause.
+fn run_and_poll(mut connection: Connection, queue: &Receiver<Job>, mut poll: Poll) {
     loop {
-        match queue.recv_timeout(POLL_INTERVAL) {
+        match queue.recv_timeout(poll.pause()) {
             Ok(job) => job(&mut connection),
-            Err(RecvTimeoutError::Timeout) => {
-                let found = data_version(&connection);
-                if found != seen {
-                    watchers.notify_all();
-                }
-                seen = found;
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if poll.pause().is_zero() {
+            poll.look(&connection);
         }
     }
 }
@@ -138,4 +168,39 @@ fn run_and_poll(mut connection: Connection, queue: &Receiver<Job>, watchers: &Wa
 fn data_version(connection: &Connection) -> Option<i64> {
     let mut statement = connection.prepare_cached("PRAGMA data_version").ok()?;
     statement.query_row([], |row| row.get(0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll as Progress, Waker};
+
+    use pintle_store::{Key, Namespace, StoreLimits};
+
+    use super::*;
+
+    #[test]
+    fn a_commit_before_the_first_look_wakes_the_watchers() {
+        let name = format!("pintle-sqlite-look-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&directory).expect("makes a directory");
+        let path = directory.join("state.sqlite");
+        let (own, other) = (layout::connect(&path), layout::connect(&path));
+        let (own, other) = (own.expect("opens"), other.expect("opens"));
+        let watchers = Arc::new(Watchers::new(&StoreLimits::default()));
+        let key = Key::new(&Namespace::fixed("tests"), "key").expect("a key");
+        let mut poll = Poll::new(&own, Arc::clone(&watchers));
+        let mut changes = watchers.changes(&key.into()).expect("one watcher");
+
+        other
+            .execute_batch("PRAGMA user_version = 1")
+            .expect("commits");
+        poll.look(&own);
+
+        let mut context = Context::from_waker(Waker::noop());
+        let next = pin!(changes.next()).poll(&mut context);
+        drop(std::fs::remove_dir_all(&directory));
+        assert_eq!(next, Progress::Ready(Some(())));
+    }
 }

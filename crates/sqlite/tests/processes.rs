@@ -110,3 +110,29 @@ async fn a_change_of_another_process_wakes_a_watcher() {
         .expect("a change");
     assert!(other.wait().expect("ends").success());
 }
+
+#[tokio::test]
+async fn a_change_of_another_opening_wakes_a_watcher_between_own_writes() {
+    let directory = Directory::new();
+    let (store, other) = (open(&directory.database()), open(&directory.database()));
+    let mut changes = store
+        .changed(&key("watched").into())
+        .await
+        .expect("watches");
+    put(&other, "watched").await;
+    let writing = async {
+        loop {
+            put(&store, "own").await;
+        }
+    };
+    tokio::select! {
+        told = tokio::time::timeout(LIMIT, changes.next()) => assert_eq!(told, Ok(Some(()))),
+        () = writing => {}
+    }
+}
+
+async fn put(store: &dyn Store, name: &str) {
+    let (key, empty) = (key(name), "".into());
+    let put = store.put(NOW, &key, empty, Precondition::Any, Expiry::Never);
+    put.await.expect("puts");
+}
