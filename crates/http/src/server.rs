@@ -20,6 +20,7 @@ mod refusals;
 mod reply;
 mod response;
 mod session;
+mod session_changes;
 mod session_mail;
 mod sessions;
 mod shared;

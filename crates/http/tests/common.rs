@@ -227,6 +227,10 @@ impl Demo {
                 self.publish(&Change::Tools);
                 Ok(text("changed"))
             }
+            "update" => {
+                self.publish(&Change::Resource("a:1".into()));
+                Ok(text("updated"))
+            }
             name => Err(Error::invalid_params(format!("unknown tool: {name}"))),
         }
     }

@@ -22,5 +22,6 @@ mod questions;
 mod refusals;
 mod resume;
 mod sessions;
+mod settings;
 mod shared;
 mod threads;

@@ -222,6 +222,22 @@ impl Fleet {
         self.shared.state.lock().roster.replicas()
     }
 
+    /// Reads the other replicas that are present now. One operation of the store for each page of them, and
+    /// none in a fleet of one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store does not answer within [`FleetOptions::operation_timeout`].
+    pub async fn list_replicas(&self) -> Result<Vec<ReplicaId>, StoreError> {
+        if !self.is_shared() {
+            return Ok(Vec::new());
+        }
+        let most = self.shared.options.max_replicas;
+        let mut listed = self.shared.operations().list(most).await?;
+        listed.remove(&self.replica());
+        Ok(listed.into_iter().collect())
+    }
+
     /// Returns the events from now on. At most [`FleetOptions::max_fleet_events`] wait for the reader.
     pub fn events(&self) -> FleetEvents {
         let sender = self.task.as_ref().and_then(|task| task.events.upgrade());

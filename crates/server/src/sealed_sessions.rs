@@ -1,27 +1,29 @@
-//! Sessions that replicas share: their ids are sealed with the ring of keys, and the store records their ends.
+//! Sessions that replicas share: their ids are sealed with the ring of keys, and the store
+//! records their settings and ends.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
 use pintle_keys::{Keys, Purpose};
 use pintle_runtime::fleet::{Fleet, JoinError};
-use pintle_runtime::{BoxFuture, SharedSessions};
-use pintle_store::{Expiry, Key, Namespace, Precondition, Store, StoreError, StoreTime};
+use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedSessions};
+use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError, StoreTime};
 
 use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
 use crate::timeout_store::TimeoutStore;
 
-/// The sessions that have ended.
-const ENDED: Namespace = Namespace::fixed("session-ended");
-/// How long an end is recorded: longer than a key of the ring opens an id. A key seals for a day and opens
+/// The settings and the ends of sessions.
+const STATES: Namespace = Namespace::fixed("session-state");
+/// How long a state is recorded after its last change: longer than a key of the ring opens an id. A key seals for a day and opens
 /// for seven more; the rest is for clocks that differ.
-const ENDED_TTL: Duration = Duration::from_secs(10 * 24 * 60 * 60);
+const STATE_TTL: Duration = Duration::from_secs(10 * 24 * 60 * 60);
 /// Longest time of one operation, because a request of a session waits for it.
 const MAX_WAIT: Duration = Duration::from_secs(1);
+/// The number of repetitions when other replicas change the same session.
+const MAX_CONFLICTS: usize = 16;
 
 /// The sessions in a shared state.
 pub(crate) struct SealedSessions {
@@ -56,17 +58,54 @@ impl SealedSessions {
         opened.ok()
     }
 
-    async fn record_end(&self, number: u128) -> Result<bool, StoreError> {
+    /// Reads the record of a session.
+    async fn read(&self, key: &Key) -> Result<(SessionState, Precondition), StoreError> {
+        let record = self.store.get(SystemTime::now().into(), key).await?;
+        let Some(record) = record else {
+            return Ok((SessionState::default(), Precondition::Absent));
+        };
+        // A record that this version cannot read is an error, because its session may have ended.
+        let state = serde_json::from_slice(&record.value)
+            .map_err(|error| StoreError::backend(Retry::Never, error))?;
+        Ok((state, Precondition::Version(record.version)))
+    }
+
+    async fn write(
+        &self,
+        key: &Key,
+        state: &SessionState,
+        condition: Precondition,
+    ) -> Result<(), StoreError> {
         let now = StoreTime::from(SystemTime::now());
-        let expiry = Expiry::At(now + ENDED_TTL);
+        let value =
+            serde_json::to_vec(state).map_err(|error| StoreError::backend(Retry::Never, error))?;
+        let expiry = Expiry::At(now + STATE_TTL);
+        let put = self.store.put(now, key, value.into(), condition, expiry);
+        put.await.map(drop)
+    }
+
+    /// Changes the state of a session that is `known`. Returns the new state, and whether it has the change.
+    async fn update(
+        &self,
+        number: u128,
+        mut known: Option<(SessionState, Precondition)>,
+        act: impl Fn(&mut SessionState) -> bool,
+    ) -> Result<(SessionState, bool), StoreError> {
         let key = key(number);
-        let put = self
-            .store
-            .put(now, &key, Bytes::new(), Precondition::Absent, expiry);
-        match put.await {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_conflict() => Ok(false),
-            Err(error) => Err(error),
+        let mut attempts = 0;
+        loop {
+            let (mut state, condition) = match known.take() {
+                Some(known) => known,
+                None => self.read(&key).await?,
+            };
+            if !act(&mut state) {
+                return Ok((state, false));
+            }
+            match self.write(&key, &state, condition).await {
+                Ok(()) => return Ok((state, true)),
+                Err(error) if error.is_conflict() && attempts < MAX_CONFLICTS => attempts += 1,
+                Err(error) => return Err(error),
+            }
         }
     }
 }
@@ -83,7 +122,12 @@ impl SharedSessions for SealedSessions {
     }
 
     fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(self.record_end(number))
+        Box::pin(async move {
+            // Most sessions have no record.
+            let known = (SessionState::default(), Precondition::Absent);
+            let ended = self.update(number, Some(known), SessionState::end).await;
+            ended.map(|(_, is_first)| is_first)
+        })
     }
 
     fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
@@ -98,11 +142,18 @@ impl SharedSessions for SealedSessions {
         })
     }
 
-    fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+        Box::pin(async move { self.read(&key(number)).await.map(|(state, _)| state) })
+    }
+
+    fn change<'a>(
+        &'a self,
+        number: u128,
+        change: &'a SessionChange,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
         Box::pin(async move {
-            let key = key(number);
-            let record = self.store.get(SystemTime::now().into(), &key).await?;
-            Ok(record.is_some())
+            let changed = self.update(number, None, |state| state.apply(change)).await;
+            changed.map(|(state, _)| state)
         })
     }
 }
@@ -116,11 +167,12 @@ fn binding(owner: Option<&str>) -> Vec<u8> {
 }
 
 fn key(number: u128) -> Key {
-    Key::new(&ENDED, &format!("{number:032x}")).expect("hexadecimal digits are valid")
+    Key::new(&STATES, &format!("{number:032x}")).expect("hexadecimal digits are valid")
 }
 
 #[cfg(test)]
 mod tests {
+    use pintle_model::LoggingLevel;
     use pintle_store::MemoryStore;
 
     use super::*;
@@ -163,10 +215,31 @@ mod tests {
     #[tokio::test]
     async fn an_end_is_recorded_once_for_all_replicas() {
         let [first, second] = replicas().await;
-        assert!(!second.is_ended(7).await.expect("reads"));
+        assert!(!is_ended(&second, 7).await);
         assert!(first.end(7).await.expect("writes"));
         assert!(!second.end(7).await.expect("writes"));
-        assert!(second.is_ended(7).await.expect("reads"));
-        assert!(!second.is_ended(8).await.expect("reads"));
+        assert!(is_ended(&second, 7).await);
+        assert!(!is_ended(&second, 8).await);
+    }
+
+    #[tokio::test]
+    async fn changes_of_two_replicas_are_both_recorded_until_the_session_ends() {
+        let [first, second] = replicas().await;
+        let level = SessionChange::Level(LoggingLevel::Error);
+        let uris = ["a:1", "a:2"].map(|uri| SessionChange::Subscribe(uri.to_owned()));
+        let changed = tokio::join!(first.change(7, &uris[0]), second.change(7, &uris[1]));
+        assert!(changed.0.is_ok() && changed.1.is_ok());
+        let state = second.change(7, &level).await.expect("writes");
+        assert_eq!(state, first.state(7).await.expect("reads"));
+        assert_eq!((state.generation, state.subscribed.len()), (3, 2));
+        assert_eq!(state.level, Some(LoggingLevel::Error));
+        assert!(first.end(7).await.expect("writes"));
+        let after = second.change(7, &level).await.expect("reads");
+        assert!(after.is_ended && after.level.is_none());
+        assert!(!second.end(7).await.expect("reads"));
+    }
+
+    async fn is_ended(replica: &SealedSessions, number: u128) -> bool {
+        replica.state(number).await.expect("reads").is_ended
     }
 }

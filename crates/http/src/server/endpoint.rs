@@ -3,6 +3,7 @@
 mod caller;
 pub(super) mod refuse;
 mod scopes;
+mod setting;
 mod stateless;
 
 use std::future::{Future, poll_fn};
@@ -46,6 +47,7 @@ use crate::rules::request_headers::RequestHeaders;
 
 pub(super) use caller::Caller;
 pub(super) use scopes::all_missing;
+pub(super) use setting::{Setting, change_of};
 
 pub(super) type EndpointResponse = Response<ResponseBody>;
 
@@ -196,6 +198,9 @@ impl<S: Service> Endpoint<S> {
                 let delay = self.options.limits.keep_alive_interval;
                 BegunAnswer::Later(Box::pin(batch.reply(forms, delay, self.pace())))
             }
+            PostResult::Setting(setting, era) => {
+                BegunAnswer::Later(Box::pin(self.answer_setting(*setting, era, forms)))
+            }
             PostResult::Waiting {
                 mut source,
                 id,
@@ -210,7 +215,7 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Answers a request whose answer is not its first message, or not ready at the first poll.
-    async fn reply(
+    pub(super) async fn reply(
         &self,
         source: Caller<S>,
         first: Poll<Option<OutgoingMessage>>,
@@ -269,7 +274,7 @@ impl<S: Service> Endpoint<S> {
             (Route::Open, message) => self.open_session(&parts, &sender.peer, message).into(),
             (Route::Session(id), message) => {
                 if self.shared.is_some() {
-                    self.forward(id, &parts, &message, post.bytes);
+                    return self.in_shared_session(id, post, message);
                 }
                 self.in_session(id, parts, sender, message, forms)
             }
@@ -293,7 +298,7 @@ pub(super) struct Post<'p> {
     // Shared, because handlers share it, and because it is large to move.
     pub(super) parts: &'p Arc<Parts>,
     headers: &'p RequestHeaders<'p>,
-    bytes: &'p Bytes,
+    pub(super) bytes: &'p Bytes,
     pub(super) forms: AcceptedTypes,
     pub(super) sender: &'p Sender,
 }
@@ -322,6 +327,8 @@ pub(super) enum PostResult<S: Service> {
         id: RequestId,
         era: Era,
     },
+    /// The answer will follow when all replicas know the setting.
+    Setting(Box<Setting<S>>, Era),
 }
 
 impl<S: Service> From<EndpointResponse> for PostResult<S> {

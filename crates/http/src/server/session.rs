@@ -31,6 +31,7 @@ mod one;
 mod post;
 mod replay_buffer;
 mod replies;
+mod settings;
 mod stream;
 
 use std::collections::VecDeque;
@@ -50,6 +51,7 @@ use super::timers::Timers;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
 use lanes::{Lanes, PostEvent, Remaining};
+use settings::Settings;
 
 pub(super) use bounds::Bounds;
 pub(super) use lanes::StreamLayout;
@@ -91,6 +93,8 @@ struct State {
     /// When this replica last read whether another one has ended the session. `None` if the session
     /// belongs to one process.
     last_check: Option<Instant>,
+    /// The shared settings that this part has.
+    settings: Settings,
 }
 
 /// The beginning of a session.
@@ -137,6 +141,7 @@ impl Session {
             alarm: None,
             is_over: false,
             last_check: new.part.map(|_| now),
+            settings: Settings::default(),
         };
         let session = Self {
             id,
@@ -172,15 +177,17 @@ impl Session {
         self.lock().last_check.is_some()
     }
 
-    /// Records a use. Returns true if replicas share the session and the last check was `interval` ago; the
-    /// caller then checks whether another replica has ended the session.
+    /// Records a use. Returns true if replicas share the session, and the last check was `interval` ago or the
+    /// state is in doubt; the caller then reads the state.
     pub(super) fn needs_check(&self, now: Instant, interval: Duration) -> bool {
         let mut state = self.lock();
         state.last_use = now;
+        let state = &mut *state;
         let Some(last) = &mut state.last_check else {
             return false;
         };
-        let is_due = now.saturating_duration_since(*last) >= interval;
+        let is_doubted = std::mem::take(&mut state.settings.is_doubted);
+        let is_due = is_doubted || now.saturating_duration_since(*last) >= interval;
         if is_due {
             *last = now;
         }

@@ -11,11 +11,12 @@ use std::time::Duration;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Cancelled, Notice, Progress};
 use pintle_runtime::SharedSessions;
-use pintle_runtime::fleet::{Fleet, NewsEvent, ReplicaMessage};
+use pintle_runtime::fleet::{Fleet, NewsEvent, Recipient, ReplicaMessage};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 
 use super::session::ReplyFormat;
+use super::session_changes::{self, SessionChanges};
 use super::sessions::Sessions;
 use crate::rules::session_id::SessionId;
 
@@ -55,6 +56,14 @@ impl SessionMail {
             tokio::spawn(follower);
             joined
         });
+    }
+
+    /// Notifies the other replicas that the record of a session has changed, if this one has joined. Waits for
+    /// their replies, at most a second.
+    pub(super) async fn announce(&self, id: SessionId, generation: u64) {
+        if let Some(fleet) = self.fleet.get().and_then(|joined| joined.get()) {
+            session_changes::announce(fleet, id, generation).await;
+        }
     }
 
     /// Publishes a message for the parts of a session at other replicas, if this one has joined.
@@ -105,23 +114,48 @@ async fn follow(
     joined: Arc<OnceLock<Fleet>>,
     sessions: Weak<Sessions>,
 ) {
-    let Some(fleet) = join(shared).await else {
+    let Some(fleet) = join(Weak::clone(&shared)).await else {
         return;
     };
     let mut news = fleet.news();
+    let changes = Arc::new(SessionChanges {
+        shared,
+        sessions: Weak::clone(&sessions),
+    });
+    let recipient = Arc::downgrade(&changes) as Weak<dyn Recipient>;
+    fleet.set_recipient(session_changes::KIND, recipient);
     drop(joined.set(fleet));
+    // Changes from before the join have not arrived.
+    if let Some(sessions) = sessions.upgrade() {
+        sessions.doubt_all();
+    }
     // The task must not keep the fleet, because the news end with it.
     drop(joined);
     while let Some(event) = news.next().await {
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
-        if let NewsEvent::Entry { entry, .. } = event
-            && entry.kind() == KIND
-            && let Ok(forwarded) = entry.read::<Forwarded>()
-        {
-            deliver(&sessions, &forwarded);
+        match event {
+            NewsEvent::Entry { entry, .. } => read_entry(&entry, &sessions, &changes).await,
+            _ => sessions.doubt_all(),
         }
+    }
+}
+
+/// Acts on an entry of another replica.
+async fn read_entry(entry: &ReplicaMessage, sessions: &Sessions, changes: &SessionChanges) {
+    match entry.kind() {
+        KIND => {
+            if let Ok(forwarded) = entry.read::<Forwarded>() {
+                deliver(sessions, &forwarded);
+            }
+        }
+        session_changes::KIND => {
+            if let Ok(changed) = entry.read() {
+                changes.apply(&changed).await;
+            }
+        }
+        _ => {}
     }
 }
 

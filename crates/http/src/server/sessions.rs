@@ -4,6 +4,7 @@ mod room;
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ pub(super) struct Sessions {
     idle: Duration,
     bounds: Arc<Bounds>,
     timers: Arc<Timers>,
+    /// The number of notices that the record of a session changed.
+    changes: AtomicU64,
 }
 
 #[derive(Default)]
@@ -69,6 +72,7 @@ impl Sessions {
             idle: options.limits.session_idle_timeout,
             bounds: Arc::new(Bounds::of(options)),
             timers: Arc::default(),
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -157,6 +161,24 @@ impl Sessions {
     pub(super) fn part(&self, id: SessionId) -> Option<Arc<Session>> {
         let session = self.lock().session_by_id.get(&id).cloned();
         session.filter(|session| session.is_shared())
+    }
+
+    /// Counts a notice that the record of a session changed.
+    pub(super) fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns the number of notices so far. If it changes while a record is read, the record may be older
+    /// than the notice.
+    pub(super) fn noted_changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    /// Makes the next request of each session that replicas share read the state, because notices may be lost.
+    pub(super) fn doubt_all(&self) {
+        self.note_change();
+        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
+        sessions.iter().for_each(|session| session.doubt());
     }
 
     /// Ends a session; its id is unknown from then on. Returns false if the session has ended already,

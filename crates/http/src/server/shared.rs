@@ -2,8 +2,9 @@
 //!
 //! The id of such a session is sealed, and has all that a replica needs: number, revision, capabilities and
 //! identity of the client. A replica creates an engine from it at the first request of the session there. The
-//! engine, its requests and its streams are a part of the session. DELETE records the end of the session, and
-//! each replica reads that record at the first request, and then at most once in [`CHECK_INTERVAL`].
+//! engine, its requests and its streams are a part of the session. A record has the settings and the end of a
+//! session. Each replica reads it at the first request, after a notice that it changed, and at most once in
+//! [`CHECK_INTERVAL`].
 //!
 //! Behind this file a session has its number only: the number replaces the id in the head of a request.
 
@@ -19,16 +20,19 @@ use pintle_proto::{Connection, Terms};
 use pintle_runtime::{Principal, Service, SharedSessions, random_bytes};
 use tokio::time::Instant;
 
-use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
+use super::endpoint::{
+    Endpoint, EndpointResponse, Post, PostResult, Setting, change_of, peer_identity,
+};
 use super::peers::Peer;
 use super::session::{NewSession, Session, StreamLayout};
+use super::session_changes::{read_state, reload};
 use super::session_mail::crosses;
 use super::sessions::{OpenSessionError, draw_id};
 use crate::rules::headers;
 use crate::rules::session_id::SessionId;
 use claims::Claims;
 
-/// How long a replica serves a session before it reads again whether the session has ended.
+/// How long a replica serves a session before it reads the record of the session again.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The id in the head of a request.
@@ -163,6 +167,38 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
+    /// Passes a message to a session. A change of the settings of a shared session is answered later.
+    pub(super) fn in_shared_session(
+        &self,
+        id: SessionId,
+        post: Post<'_>,
+        message: Message<'_>,
+    ) -> PostResult<S> {
+        self.forward(id, post.parts, &message, post.bytes);
+        let change = change_of(&message);
+        let now = Instant::now().into_std();
+        let session = change
+            .as_ref()
+            .and_then(|_| self.find_session(id, post.parts, now));
+        let result = self.in_session(id, Arc::clone(post.parts), post.sender, message, post.forms);
+        match (
+            result,
+            session.filter(|session| session.is_shared()),
+            change,
+        ) {
+            (PostResult::Waiting { source, id, era }, Some(session), Some(change)) => {
+                let setting = Setting {
+                    source,
+                    id,
+                    session,
+                    change,
+                };
+                PostResult::Setting(Box::new(setting), era)
+            }
+            (result, ..) => result,
+        }
+    }
+
     async fn find_shared(
         &self,
         shared: &dyn SharedSessions,
@@ -179,20 +215,40 @@ impl<S: Service> Endpoint<S> {
                 None => Found::Nothing,
             });
         };
-        if is_ended(shared, id).await {
-            return Ok(Found::Nothing);
-        }
-        self.restore(id, terms, parts, peer).map(|_| Found::Session)
+        self.create_part(shared, id, terms, parts, peer).await
     }
 
-    /// Ends a part whose session has ended at another replica. Reads the store only after the interval.
-    async fn is_over(&self, shared: &dyn SharedSessions, session: &Session) -> bool {
-        let is_over = session.needs_check(Instant::now().into_std(), CHECK_INTERVAL)
-            && is_ended(shared, session.id()).await;
-        if is_over {
-            self.sessions.end(session, Instant::now().into_std());
+    /// Creates a part with the settings of its session, unless the session has ended.
+    async fn create_part(
+        &self,
+        shared: &dyn SharedSessions,
+        id: SessionId,
+        terms: Terms,
+        parts: &Parts,
+        peer: &Peer,
+    ) -> Result<Found, OpenSessionError> {
+        let changes = self.sessions.noted_changes();
+        let state = read_state(shared, id).await.unwrap_or_default();
+        if state.is_ended {
+            return Ok(Found::Nothing);
         }
-        is_over
+        let session = self.restore(id, terms, parts, peer)?;
+        session.apply(&state);
+        if self.sessions.noted_changes() != changes {
+            // The notice may be about this session, whose part did not exist.
+            session.doubt();
+        }
+        Ok(match self.is_over(shared, &session).await {
+            true => Found::Nothing,
+            false => Found::Session,
+        })
+    }
+
+    /// Returns true if a session has ended. Reads the store only after the interval, or if the state is in
+    /// doubt, and then also applies the settings.
+    async fn is_over(&self, shared: &dyn SharedSessions, session: &Session) -> bool {
+        session.needs_check(Instant::now().into_std(), CHECK_INTERVAL)
+            && reload(shared, &self.sessions, session).await
     }
 }
 
@@ -208,18 +264,6 @@ async fn named(shared: &dyn SharedSessions, parts: &Parts) -> Option<Named> {
         id: SessionId::new(number.to_be_bytes()),
         terms: Some(terms),
     })
-}
-
-/// Without the store a session continues, because an end is rare and the absence of a store is not the
-/// client's mistake.
-async fn is_ended(shared: &dyn SharedSessions, id: SessionId) -> bool {
-    match shared.is_ended(id.bits()).await {
-        Ok(is_ended) => is_ended,
-        Err(error) => {
-            tracing::warn!(%error, session = ?id, "cannot read whether a session has ended");
-            false
-        }
-    }
 }
 
 fn owner(parts: &Parts) -> Option<&Principal> {

@@ -160,6 +160,9 @@ impl<S: Service> Endpoint<S> {
                 return self.busy(&cause::STORE_AWAY);
             }
         };
+        if is_first && session.is_shared() {
+            self.mail.announce(id, u64::MAX).await;
+        }
         match is_first {
             true => reply::bare(StatusCode::OK),
             false => self.reject(HttpRejection::no_such_session()),

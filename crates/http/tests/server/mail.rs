@@ -1,6 +1,8 @@
 //! Messages of a client that belong to a call at another replica.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,11 +10,14 @@ use pintle_http::{HttpOptions, HttpService};
 use pintle_model::Error;
 use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError};
-use pintle_runtime::{BoxFuture, BoxService, Context, Service, SharedSessions};
+use pintle_runtime::{
+    BoxFuture, BoxService, Context, EngineHandle, Service, SessionChange, SessionState,
+    SharedSessions,
+};
 use pintle_store::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Page, Position,
-    Precondition, Prefix, Record, Retention, Store, StoreError, StoreFuture, StoreTime, Tail,
-    Version,
+    Precondition, Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime,
+    Tail, Version,
 };
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -21,7 +26,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::common::{Ask, Counts, Demo, Endpoint, legacy, messages, open, piece, post};
 
 /// Longer than the reading of the news without a wake-up.
-const A_WHILE: Duration = Duration::from_secs(6);
+pub(crate) const A_WHILE: Duration = Duration::from_secs(6);
 
 /// A store in memory with a clock, so replicas share it.
 struct Clocked {
@@ -30,9 +35,39 @@ struct Clocked {
 }
 
 /// The sessions of one replica. An id is the content in hexadecimal digits.
-struct Open {
+pub(crate) struct Open {
     store: Arc<dyn Store>,
     fleet: OnceCell<Fleet>,
+    records: Arc<Records>,
+}
+
+/// The records of sessions, which all replicas share.
+#[derive(Default)]
+pub(crate) struct Records {
+    states: Mutex<HashMap<u128, SessionState>>,
+    operations: AtomicUsize,
+    pub(crate) is_away: AtomicBool,
+}
+
+impl Records {
+    /// The number of operations since the last call.
+    pub(crate) fn operations(&self) -> usize {
+        self.operations.swap(0, Ordering::SeqCst)
+    }
+
+    fn with<T>(
+        &self,
+        operations: usize,
+        number: u128,
+        act: impl FnOnce(&mut SessionState) -> T,
+    ) -> Result<T, StoreError> {
+        self.operations.fetch_add(operations, Ordering::SeqCst);
+        if self.is_away.load(Ordering::SeqCst) {
+            return Err(StoreError::backend(Retry::Later, "away"));
+        }
+        let mut states = self.states.lock().expect("no panic");
+        Ok(act(states.entry(number).or_default()))
+    }
 }
 
 impl SharedSessions for Open {
@@ -47,12 +82,24 @@ impl SharedSessions for Open {
         Box::pin(async { content })
     }
 
-    fn end(&self, _number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(async { Ok(true) })
+    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(async move { self.records.with(1, number, SessionState::end) })
     }
 
-    fn is_ended(&self, _number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(async { Ok(false) })
+    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+        Box::pin(async move { self.records.with(1, number, |state| state.clone()) })
+    }
+
+    fn change<'a>(
+        &'a self,
+        number: u128,
+        change: &'a SessionChange,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
+        let act = |state: &mut SessionState| {
+            state.apply(change);
+            state.clone()
+        };
+        Box::pin(async move { self.records.with(2, number, act) })
     }
 
     fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
@@ -73,6 +120,10 @@ impl Service for Replica {
         self.0.profile()
     }
 
+    fn attach(&self, engine: Weak<dyn EngineHandle>) {
+        self.0.attach(engine);
+    }
+
     fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
         Some(Arc::clone(&self.1) as _)
     }
@@ -80,29 +131,53 @@ impl Service for Replica {
 
 /// Two replicas that know a session, and the calls of the first one.
 async fn two() -> ([Endpoint; 2], String, Arc<Counts>) {
+    let (replicas, id, calls, _) = replicas().await;
+    (replicas, id, calls)
+}
+
+/// Replicas that know a session, the calls of the first one, and the records of sessions.
+pub(crate) async fn replicas<const N: usize>() -> ([Endpoint; N], String, Arc<Counts>, Arc<Records>)
+{
+    replicas_after(A_WHILE).await
+}
+
+/// The same, as long after their start.
+pub(crate) async fn replicas_after<const N: usize>(
+    pause: Duration,
+) -> ([Endpoint; N], String, Arc<Counts>, Arc<Records>) {
     let store: Arc<dyn Store> = Arc::new(Clocked {
         store: MemoryStore::default(),
         begin: Instant::now(),
     });
-    let (first, calls) = replica(&store);
-    let (second, _) = replica(&store);
-    let id = open(&first).await;
-    let known = legacy(0, "ping", json!({})).in_session(&id);
-    assert_eq!(known.of(&second).await.status(), 200);
-    sleep(A_WHILE).await;
-    ([first, second], id, calls)
+    let records = Arc::new(Records::default());
+    let mut calls = Vec::new();
+    let endpoints = [(); N].map(|()| {
+        let (endpoint, counts) = replica(&store, &records);
+        calls.push(counts);
+        endpoint
+    });
+    let id = open(&endpoints[0]).await;
+    for other in &endpoints[1..] {
+        let known = legacy(0, "ping", json!({})).in_session(&id);
+        assert_eq!(known.of(other).await.status(), 200);
+    }
+    sleep(pause).await;
+    (endpoints, id, calls.swap_remove(0), records)
 }
 
-fn replica(store: &Arc<dyn Store>) -> (Endpoint, Arc<Counts>) {
-    let (demo, store) = (Demo::default(), Arc::clone(store));
+fn replica(store: &Arc<dyn Store>, records: &Arc<Records>) -> (Endpoint, Arc<Counts>) {
+    let demo = Demo::default();
     let calls = Arc::clone(&demo.calls);
-    let fleet = OnceCell::new();
-    let service = Replica(demo, Arc::new(Open { store, fleet }));
-    let service = BoxService::new(service);
+    let open = Open {
+        store: Arc::clone(store),
+        fleet: OnceCell::new(),
+        records: Arc::clone(records),
+    };
+    let service = BoxService::new(Replica(demo, Arc::new(open)));
     (HttpService::new(service, HttpOptions::default()), calls)
 }
 
-fn call(tool: &str, id: &str) -> Ask {
+pub(crate) fn call(tool: &str, id: &str) -> Ask {
     let params = json!({ "name": tool, "arguments": {} });
     legacy(7, "tools/call", params).in_session(id)
 }

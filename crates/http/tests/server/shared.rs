@@ -10,7 +10,8 @@ use pintle_http::{HttpOptions, HttpService};
 use pintle_model::Error;
 use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{
-    BoxFuture, BoxService, Context, EngineHandle, Principal, Service, SharedSessions,
+    BoxFuture, BoxService, Context, EngineHandle, Principal, Service, SessionChange, SessionState,
+    SharedSessions,
 };
 use pintle_store::{Retry, StoreError};
 use serde_json::json;
@@ -67,12 +68,22 @@ impl SharedSessions for Shared {
         })
     }
 
-    fn is_ended(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
         Box::pin(async move {
             self.reads.fetch_add(1, Ordering::SeqCst);
             self.check()?;
-            Ok(self.ended.lock().expect("no panic").contains(&number))
+            let mut state = SessionState::default();
+            state.is_ended = self.ended.lock().expect("no panic").contains(&number);
+            Ok(state)
         })
+    }
+
+    fn change<'a>(
+        &'a self,
+        number: u128,
+        _change: &'a SessionChange,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
+        self.state(number)
     }
 }
 

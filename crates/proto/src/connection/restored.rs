@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pintle_model::LoggingLevel;
+
 use super::{Connection, Negotiation, Side};
 use crate::limits::Limits;
 use crate::profile::ServerProfile;
@@ -24,6 +26,24 @@ impl Connection {
     ) -> Self {
         let negotiation = Negotiation::Session { terms, is_ready };
         Self::new(Side::server(profile, negotiation), limits)
+    }
+
+    /// Replaces the settings of a session: the minimum level of log messages, and the URIs of the subscribed
+    /// resources. Another engine of the session received them. URIs beyond the limits are omitted.
+    pub fn set_session_settings<'a>(
+        &mut self,
+        level: Option<LoggingLevel>,
+        subscribed: impl IntoIterator<Item = &'a str>,
+    ) {
+        if let Side::Server(server) = &mut self.side
+            && let Negotiation::Session { terms, .. } = &mut server.negotiation
+        {
+            Arc::make_mut(terms).log_level = level;
+        }
+        self.subscriptions.unsubscribe_all();
+        for uri in subscribed {
+            self.subscriptions.subscribe(uri.to_owned(), &self.limits);
+        }
     }
 
     /// The same conversation before its first call, whose calls have ids of this prefix, a dot and a

@@ -1,0 +1,119 @@
+//! Requests that change the settings of a session that replicas share.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Method, SetLevel, Subscribe, Unsubscribe};
+use pintle_model::{Error, RequestId, SetLevelParams, SubscribeParams};
+use pintle_proto::AnswerStatus;
+use pintle_runtime::{Service, SessionChange};
+use tokio::time::Instant;
+
+use super::super::events::MessageSource as _;
+use super::super::reply::{self, Era};
+use super::super::session::Session;
+use super::{Caller, Endpoint, EndpointResponse};
+use crate::rules::cause;
+use crate::rules::classify::HttpRejection;
+use crate::rules::media::AcceptedTypes;
+
+/// Returns the change of the settings that a request asks for.
+pub(in crate::server) fn change_of(message: &Message<'_>) -> Option<SessionChange> {
+    let Message::Request(request) = message else {
+        return None;
+    };
+    let method = request.method.as_ref();
+    if ![SetLevel::NAME, Subscribe::NAME, Unsubscribe::NAME].contains(&method) {
+        return None;
+    }
+    let params = request.params.as_ref()?.get();
+    if method == SetLevel::NAME {
+        let params: SetLevelParams = serde_json::from_str(params).ok()?;
+        return Some(SessionChange::Level(params.level));
+    }
+    let SubscribeParams { uri, .. } = serde_json::from_str(params).ok()?;
+    Some(match method == Subscribe::NAME {
+        true => SessionChange::Subscribe(uri),
+        false => SessionChange::Unsubscribe(uri),
+    })
+}
+
+/// A request that changes the settings of a session.
+pub(in crate::server) struct Setting<S: Service> {
+    pub(in crate::server) source: Caller<S>,
+    pub(in crate::server) id: RequestId,
+    pub(in crate::server) session: Arc<Session>,
+    pub(in crate::server) change: SessionChange,
+}
+
+impl<S: Service> Endpoint<S> {
+    /// Records a change of the settings that the engine has accepted, and makes it known to all replicas.
+    ///
+    /// # Errors
+    ///
+    /// The response if the change is not recorded.
+    pub(in crate::server) async fn share_change(
+        &self,
+        session: &Session,
+        change: &SessionChange,
+        request: &RequestId,
+    ) -> Result<(), EndpointResponse> {
+        let Some(shared) = &self.shared else {
+            return Ok(());
+        };
+        let id = session.id();
+        // If this future ends early, the next request reads the settings again.
+        session.doubt_settings();
+        let state = match shared.change(id.bits(), change).await {
+            Ok(state) => state,
+            Err(error) => {
+                tracing::warn!(%error, session = ?id, "cannot record a setting for all replicas");
+                return Err(self.busy(&cause::STORE_AWAY));
+            }
+        };
+        if state.is_ended {
+            self.sessions.end(session, Instant::now().into_std());
+            let rejection = HttpRejection::no_such_session();
+            return Err(self.reject(rejection.with_id(Some(request.clone()))));
+        }
+        session.apply(&state);
+        if let SessionChange::Subscribe(uri) = change
+            && !state.subscribed.contains(uri)
+        {
+            let error = Error::invalid_params("too many subscriptions, or too long a URI");
+            let rejection = HttpRejection::error(error).with_id(Some(request.clone()));
+            return Err(self.reject(rejection));
+        }
+        self.mail.announce(id, state.generation).await;
+        Ok(())
+    }
+
+    /// Answers a request that changes the settings of a shared session, after all replicas know the change.
+    pub(in crate::server) async fn answer_setting(
+        &self,
+        setting: Setting<S>,
+        era: Era,
+        forms: AcceptedTypes,
+    ) -> EndpointResponse {
+        let Setting {
+            mut source,
+            id,
+            session,
+            change,
+        } = setting;
+        match poll_fn(|cx| Poll::Ready(source.poll_message(cx))).await {
+            Poll::Ready(Some(message)) if message.verdict.is_some() => {
+                if message.verdict == Some(AnswerStatus::Result)
+                    && let Err(answer) = self.share_change(&session, &change, &id).await
+                {
+                    return answer;
+                }
+                reply::answer(message, era)
+            }
+            // The engine answers these methods at once, so this does not happen.
+            first => self.reply(source, first, id, era, forms).await,
+        }
+    }
+}

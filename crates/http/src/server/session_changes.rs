@@ -1,0 +1,141 @@
+//! Changes of a session that all its replicas apply: the settings of its client, and its end.
+//!
+//! A record of the store has the settings and the end. The replica that receives a change writes the record, and
+//! then notifies the others: by requests to those that are present, and by the news for all. A replica with a part
+//! of the session reads the record and applies it; its generation decides whether it is newer. The client
+//! receives the answer after the replies, so its next request finds the change everywhere.
+//!
+//! A replica that creates a part reads the record before. A notice that arrives meanwhile makes it read again.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use pintle_runtime::fleet::{Fleet, Recipient, ReplicaId, ReplicaMessage, ReplicaReply};
+use pintle_runtime::{BoxFuture, SessionState, SharedSessions};
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+use super::session::Session;
+use super::sessions::Sessions;
+use crate::rules::session_id::SessionId;
+
+/// The kind of the messages, and of the entries in the news.
+pub(super) const KIND: &str = "session-changed";
+/// The number of replicas that the answer to a client waits for. The others learn the change from the news.
+const MAX_AWAITED: usize = 64;
+/// How long an answer waits for the other replicas.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
+/// A notice that the record of a session has changed.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Changed {
+    /// 32 hexadecimal digits.
+    session: String,
+    /// The generation of the record, or a later one.
+    generation: u64,
+}
+
+/// Applies the changes that other replicas announce.
+pub(super) struct SessionChanges {
+    pub(super) shared: Weak<dyn SharedSessions>,
+    pub(super) sessions: Weak<Sessions>,
+}
+
+impl SessionChanges {
+    /// Applies the record of a session, if this replica has a part of it that is older.
+    pub(super) async fn apply(&self, changed: &Changed) -> ReplicaReply {
+        let (Some(shared), Some(sessions)) = (self.shared.upgrade(), self.sessions.upgrade())
+        else {
+            return ReplicaReply::NotFound;
+        };
+        sessions.note_change();
+        let session = SessionId::parse(&changed.session).and_then(|id| sessions.part(id));
+        let Some(session) = session else {
+            return ReplicaReply::NotFound;
+        };
+        if session.generation() < changed.generation {
+            // Also if this future is dropped, the next request reads the record.
+            session.doubt();
+            reload(&*shared, &sessions, &session).await;
+        }
+        ReplicaReply::Done
+    }
+}
+
+impl Recipient for SessionChanges {
+    fn receive(&self, _from: ReplicaId, message: ReplicaMessage) -> BoxFuture<'_, ReplicaReply> {
+        Box::pin(async move {
+            match message.read::<Changed>() {
+                Ok(changed) => self.apply(&changed).await,
+                Err(_) => ReplicaReply::NotFound,
+            }
+        })
+    }
+}
+
+/// Reads the record of a session, and applies it to the part. Returns true if the session has ended. Without
+/// the store a session continues, because an end is rare, and the absence of a store is not the client's mistake.
+pub(super) async fn reload(
+    shared: &dyn SharedSessions,
+    sessions: &Sessions,
+    session: &Session,
+) -> bool {
+    let Some(state) = read_state(shared, session.id()).await else {
+        return false;
+    };
+    if state.is_ended {
+        sessions.end(session, Instant::now().into_std());
+    } else {
+        session.apply(&state);
+    }
+    state.is_ended
+}
+
+/// Reads the record of a session. `None` if the store does not answer.
+pub(super) async fn read_state(shared: &dyn SharedSessions, id: SessionId) -> Option<SessionState> {
+    match shared.state(id.bits()).await {
+        Ok(state) => Some(state),
+        Err(error) => {
+            tracing::warn!(%error, session = ?id, "cannot read the state of a session");
+            None
+        }
+    }
+}
+
+/// Notifies the other replicas that the record of a session has changed. Waits for their replies, at most
+/// [`MAX_WAIT`].
+pub(super) async fn announce(fleet: &Fleet, id: SessionId, generation: u64) {
+    let session = id.to_string();
+    let Ok(message) = ReplicaMessage::new(
+        KIND,
+        &Changed {
+            session,
+            generation,
+        },
+    ) else {
+        return;
+    };
+    fleet.publish(message.clone());
+    // The news have the change for replicas that are slow.
+    let _ = timeout(MAX_WAIT, request_all(fleet, &message)).await;
+}
+
+/// Sends a message to the present replicas, and waits for their replies.
+async fn request_all(fleet: &Fleet, message: &ReplicaMessage) {
+    // The latest list may lack a replica that has just started.
+    let replicas = match fleet.list_replicas().await {
+        Ok(listed) => listed,
+        Err(_) => fleet.replicas(),
+    };
+    let mut requests = JoinSet::new();
+    for replica in replicas.into_iter().take(MAX_AWAITED) {
+        let (fleet, message) = (fleet.clone(), message.clone());
+        requests.spawn(async move { fleet.request(replica, message).await });
+    }
+    while let Some(reply) = requests.join_next().await {
+        if let Ok(Err(error)) = reply {
+            tracing::debug!(%error, "a replica did not confirm a change of a session");
+        }
+    }
+}
