@@ -1,7 +1,9 @@
 //! Reading a body without trusting its sender: bounded in size, bounded in patience.
 
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
+#[cfg(any(test, feature = "client"))]
+use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -76,7 +78,7 @@ impl Bounds {
 /// [`BodyError`].
 #[cfg(any(test, feature = "client"))]
 pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, BodyError> {
-    read_counted(body, &bounds, Uncounted).await
+    read_counted(pin!(body), &bounds, Uncounted).await
 }
 
 /// Reads a body within bounds. `account` counts the bytes as they arrive, and not as the sender declares them.
@@ -89,11 +91,10 @@ pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, Body
 /// [`BodyError`], and the errors of `account`. A declared length beyond the limit is refused without reading
 /// anything.
 pub(crate) async fn read_counted<B: Body, A: Account>(
-    body: B,
+    mut body: Pin<&mut B>,
     bounds: &Bounds,
     mut account: A,
 ) -> Result<Bytes, A::Error> {
-    let mut body = pin!(body);
     let limit = bounds.bytes;
     let hint = body.size_hint();
     if hint.lower() > limit as u64 {
@@ -281,7 +282,7 @@ mod tests {
             stalls: true,
             ..pieces(10, 2)
         };
-        let read = read_counted(stalled, &BOUNDS, &mut account).await;
+        let read = read_counted(pin!(stalled), &BOUNDS, &mut account).await;
         assert_eq!((read, account.bytes), (Err(BodyError::Stalled.into()), 20));
     }
 
@@ -295,7 +296,7 @@ mod tests {
             (10, 160, Ok(100)),
         ] {
             let mut account = Counted { bytes: 0, most };
-            let read = read_counted(pieces(10, count), &BOUNDS, &mut account).await;
+            let read = read_counted(pin!(pieces(10, count)), &BOUNDS, &mut account).await;
             assert_eq!(read.map(|bytes| bytes.len()), expected, "{count} {most}");
         }
     }

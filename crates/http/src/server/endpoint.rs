@@ -8,6 +8,7 @@ mod stateless;
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
@@ -150,7 +151,7 @@ impl<S: Service> Endpoint<S> {
             Ok(HeadDecision::End(id)) => return Box::pin(self.end_session(id, &parts)).await,
             Err(rejection) => return self.reject_head(rejection, &parts),
         };
-        let bytes = match self.read(body, &mut sender).await {
+        let bytes = match self.read(pin!(body), &mut sender).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
@@ -182,7 +183,7 @@ impl<S: Service> Endpoint<S> {
     /// Reads a body, and counts it for its sender.
     pub(super) fn read<'a, B: Body>(
         &'a self,
-        body: B,
+        body: Pin<&'a mut B>,
         sender: &'a mut Sender,
     ) -> impl Future<Output = Result<Bytes, BodyRejection>> + use<'a, B, S> {
         let peers = &self.peers;

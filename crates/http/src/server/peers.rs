@@ -85,7 +85,8 @@ impl Hash for Peer {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Principal(principal) => principal.id().hash(state),
-            Self::Address(address) => address.hash(state),
+            Self::Address(IpAddr::V4(address)) => state.write_u32(address.to_bits()),
+            Self::Address(IpAddr::V6(address)) => state.write_u128(address.to_bits()),
             Self::Unknown => {}
         }
     }
@@ -217,19 +218,29 @@ impl Peers {
     }
 
     fn count(&self, peer: &Peer, resource: Resource, amount: usize) -> Result<(), Excess> {
-        let limit = self.limit(resource);
+        let (limit, of_peer) = (self.limit(resource), self.limit(resource).of(peer));
         let mut state = self.lock();
-        let mut own = state.by_peer.get(peer).copied().unwrap_or_default();
-        if amount > limit.of(peer).saturating_sub(*own.of(resource)) {
+        let State { total, by_peer } = &mut *state;
+        let total = total.of(resource);
+        let mut known = by_peer.get_mut(peer);
+        let own = known.as_mut().map_or(0, |own| *own.of(resource));
+        if amount > of_peer.saturating_sub(own) {
             return Err(Excess::OfPeer);
         }
-        let total = state.total.of(resource);
         if amount > limit.total.saturating_sub(*total) {
             return Err(Excess::InTotal);
         }
         *total += amount;
-        *own.of(resource) += amount;
-        state.by_peer.insert(peer.clone(), own);
+        match (known, peer) {
+            (Some(own), _) => *own.of(resource) += amount,
+            // Only the limits in total hold for these.
+            (None, Peer::Unknown) => {}
+            (None, _) => {
+                let mut own = Used::default();
+                *own.of(resource) = amount;
+                by_peer.insert(peer.clone(), own);
+            }
+        }
         Ok(())
     }
 

@@ -10,6 +10,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -126,7 +127,7 @@ impl<S: Service> SseService<S> {
         if parts.method == Method::GET {
             return self.open(&parts, &sender.peer);
         }
-        match self.endpoint.read(body, &mut sender).await {
+        match self.endpoint.read(pin!(body), &mut sender).await {
             Ok(bytes) => self
                 .accept(parts, &sender, &bytes)
                 .unwrap_or_else(|rejection| self.endpoint.reject(rejection)),
