@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 30] = [
+pub(crate) const FLOORS: [(&str, u8); 31] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -35,6 +35,7 @@ pub(crate) const FLOORS: [(&str, u8); 30] = [
     ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),
+    ("pintle-chaos", 5),
     ("pintle-conformance", 5),
     ("pintle-examples", 5),
     ("pintle-bench", 5),

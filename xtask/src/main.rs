@@ -10,6 +10,7 @@
 )]
 
 mod book;
+mod chaos;
 mod child;
 mod circles;
 mod conformance;
@@ -64,6 +65,8 @@ cargo xtask <task>
                        compare with conformance/expected.txt. --replicas [nginx] runs it against
                        three servers with one Redis, behind HAProxy (or nginx), which sends each
                        request to the next one, as docs/book/src/replicas.md configures it
+  chaos                build and run the program that kills, pauses and updates servers behind HAProxy while
+                       clients use them: docs/CHAOS.md has its arguments
   readme               the commands the README promises stand in it, and `serve` serves
 ";
 
@@ -102,6 +105,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["conformance"] => conformance::check(),
         ["conformance", "--replicas"] => conformance::check_replicas(Proxy::Haproxy),
         ["conformance", "--replicas", "nginx"] => conformance::check_replicas(Proxy::Nginx),
+        ["chaos", arguments @ ..] => chaos::run(arguments),
         ["readme"] => readme::check(),
         _ => Err(Failure::Usage(USAGE)),
     }

@@ -1,18 +1,16 @@
 //! Three servers that share a state in Redis, behind a proxy with the configuration that the book has.
 
+mod block;
+
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use self::block::{PAGE, SERVERS, configuration};
 use super::{START, free_address, wait_for};
 use crate::child::Guard;
 use crate::failure::{Attempt, Failure, Result};
-
-/// The page with the configurations, and its addresses: that of the proxy, and those of the servers.
-const PAGE: &str = "docs/book/src/replicas.md";
-const PROXY: &str = "127.0.0.1:8080";
-const SERVERS: [&str; 3] = ["127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1:8003"];
 
 /// A proxy, by the name of its block in the page.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +77,9 @@ impl Proxy {
         let address = free_address()?;
         let name = format!("{self:?}").to_lowercase();
         let file = folder.join(format!("{name}.cfg"));
-        let text = configuration(page, &name, address, servers)?;
+        let missing =
+            || Failure::unable(format!("read the block {name} of {PAGE}"), "it is absent");
+        let text = configuration(page, &name, address, servers).ok_or_else(missing)?;
         fs::write(&file, text).attempting(|| format!("write {}", file.display()))?;
         let mut command = Command::new(&name);
         match self {
@@ -102,39 +102,4 @@ fn started(command: &mut Command, address: SocketAddr) -> Result<Guard> {
     let mut running = Guard::start(command)?;
     wait_for(&mut running, address, START)?;
     Ok(running)
-}
-
-/// Returns the block of the page with other addresses.
-fn configuration(
-    page: &str,
-    name: &str,
-    address: SocketAddr,
-    servers: &[SocketAddr],
-) -> Result<String> {
-    let missing = || Failure::unable(format!("read the block {name} of {PAGE}"), "it is absent");
-    let begin = format!("```{name}\n");
-    let (_, block) = page.split_once(&begin).ok_or_else(missing)?;
-    let (block, _) = block.split_once("```").ok_or_else(missing)?;
-    let mut text = block.replace(PROXY, &address.to_string());
-    for (published, server) in SERVERS.iter().zip(servers) {
-        text = text.replace(published, &server.to_string());
-    }
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-
-    use super::*;
-
-    #[test]
-    fn the_addresses_of_a_block_are_replaced() {
-        let page = "text\n```nginx\nlisten 127.0.0.1:8080; server 127.0.0.1:8002;\n```\n";
-        let address = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let servers = [1, 2, 3].map(address);
-        let text = configuration(page, "nginx", address(9), &servers).expect("a block");
-        assert_eq!(text, "listen 127.0.0.1:9; server 127.0.0.1:2;\n");
-        configuration(page, "haproxy", address(9), &servers).expect_err("no block");
-    }
 }

@@ -1,0 +1,86 @@
+//! Chaos with real processes: `cargo xtask chaos`. Clients of both eras use three servers behind HAProxy, while the
+//! program kills, pauses and updates the servers, and restarts the store and the proxy. Every call leaves a line
+//! in a file, so the program finds calls that were lost, doubled or wrong.
+//!
+//! `chaos replica …` is one of the servers.
+#![cfg(unix)]
+#![allow(
+    clippy::print_stdout,
+    reason = "a program for people; the protocol is not spoken here"
+)]
+
+mod faults;
+mod plan;
+mod processes;
+mod replica;
+#[path = "../../xtask/src/conformance/replicas/block.rs"]
+mod replicas_block;
+mod tally;
+mod visitor;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::plan::Plan;
+use crate::processes::Processes;
+use crate::tally::Tally;
+use crate::visitor::Crowd;
+
+/// Longest wait for the last calls, beyond the bound of one call.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let ended = match words.as_slice() {
+        [first, rest @ ..] if first == "replica" => replica::serve(rest).await.map(|()| true),
+        _ => match Plan::read(&words) {
+            Ok(plan) => run(plan).await,
+            Err(error) => Err(format!("{error}\n{}", plan::USAGE).into()),
+        },
+    };
+    match ended {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the plan, prints the table, and returns true if no call was lost, doubled, wrong, hung or unexplained.
+async fn run(plan: Plan) -> pintle::Result<bool> {
+    let plan = Arc::new(plan);
+    let starting = Arc::clone(&plan);
+    let processes = tokio::task::spawn_blocking(move || Processes::start(&starting));
+    let mut processes = processes.await??;
+    let (url, lines) = (processes.url(), processes.lines());
+    let tally = Arc::new(Tally::default());
+    let stop = Arc::new(AtomicBool::new(false));
+    let began = Instant::now();
+
+    let crowd = Crowd::enter(&plan, &url, &tally)?;
+    let faults = {
+        let (plan, tally, stop) = (Arc::clone(&plan), Arc::clone(&tally), Arc::clone(&stop));
+        std::thread::spawn(move || {
+            let ended = faults::run(&plan, &mut processes, &tally, &stop);
+            (ended, processes)
+        })
+    };
+    crowd.work(&plan, began).await;
+    stop.store(true, Ordering::Relaxed);
+    let (ended, processes) = tokio::task::spawn_blocking(|| faults.join())
+        .await?
+        .map_err(|_| "the thread of the faults panicked")?;
+    ended?;
+    crowd.finish(visitor::BOUND + PATIENCE).await;
+    crowd.listen(&tally).await;
+    let passed = tally.judge(&plan, &lines, began.elapsed())?;
+    if !passed {
+        println!("logs of the servers: {}", processes.keep().display());
+    }
+    Ok(passed)
+}

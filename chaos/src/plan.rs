@@ -1,0 +1,130 @@
+//! The arguments of the command line.
+
+use std::time::Duration;
+
+pub(crate) const USAGE: &str = "\
+usage: chaos [--store redis|postgres] [--seconds N] [--clients N] [--seed N] [--calls N]
+             [--faults kill,pause,engine,proxy,roll]
+
+  --seconds N   end after this time; default 60
+  --calls N     end after so many calls instead
+  --faults LIST default: all. `roll` alone allows no error at all";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Redis,
+    Postgres,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// `kill -9` of a server, and a start.
+    Kill,
+    /// SIGSTOP, and later SIGCONT.
+    Pause,
+    /// A restart of the store; Redis is also flushed.
+    Engine,
+    /// A reload of the proxy.
+    Proxy,
+    /// An update: SIGTERM and a start of each server in turn.
+    Roll,
+}
+
+const FAULTS: [(&str, Fault); 5] = [
+    ("kill", Fault::Kill),
+    ("pause", Fault::Pause),
+    ("engine", Fault::Engine),
+    ("proxy", Fault::Proxy),
+    ("roll", Fault::Roll),
+];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) engine: Engine,
+    pub(crate) time: Duration,
+    pub(crate) clients: u64,
+    pub(crate) seed: u64,
+    pub(crate) calls: Option<usize>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Plan {
+    /// Reads the arguments.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut plan = Self {
+            engine: Engine::Redis,
+            time: Duration::from_secs(60),
+            clients: 200,
+            seed: 1,
+            calls: None,
+            faults: FAULTS.map(|(_, fault)| fault).to_vec(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or(format!("{word} has no value"))?;
+            plan.set(word, value)
+                .ok_or(format!("invalid argument {word} {value}"))?;
+        }
+        Ok(plan)
+    }
+
+    fn set(&mut self, word: &str, value: &str) -> Option<()> {
+        match word {
+            "--store" => self.engine = engine(value)?,
+            "--seconds" => self.time = Duration::from_secs(value.parse().ok()?),
+            "--clients" => self.clients = value.parse().ok()?,
+            "--seed" => self.seed = value.parse().ok()?,
+            "--calls" => self.calls = Some(value.parse().ok()?),
+            "--faults" => self.faults = value.split(',').map(fault).collect::<Option<_>>()?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Returns true if clients must not see an error: an update loses no call.
+    pub(crate) fn allows_no_error(&self) -> bool {
+        self.faults.iter().all(|&it| it == Fault::Roll)
+    }
+}
+
+fn engine(word: &str) -> Option<Engine> {
+    match word {
+        "redis" => Some(Engine::Redis),
+        "postgres" => Some(Engine::Postgres),
+        _ => None,
+    }
+}
+
+fn fault(word: &str) -> Option<Fault> {
+    let found = FAULTS.iter().find(|(name, _)| *name == word);
+    found.map(|&(_, fault)| fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Plan, String> {
+        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        Plan::read(&words)
+    }
+
+    #[test]
+    fn an_update_alone_allows_no_error() {
+        let plan = read("--store postgres --faults roll --calls 5").expect("a plan");
+        assert_eq!((plan.engine, plan.calls), (Engine::Postgres, Some(5)));
+        assert!(plan.allows_no_error());
+        assert!(
+            !read("--faults roll,kill")
+                .expect("a plan")
+                .allows_no_error()
+        );
+    }
+
+    #[test]
+    fn invalid_arguments_are_rejected() {
+        for line in ["--store oracle", "--seconds", "--faults flood", "--x 1"] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+}

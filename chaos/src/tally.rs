@@ -1,0 +1,238 @@
+//! The calls, their answers, and the judgement.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::plan::Plan;
+
+/// Kind of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Plain,
+    Slow,
+    Question,
+    Task,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum End {
+    Right,
+    /// An error that a fault explains.
+    Explained(String),
+    Unexplained(String),
+    Wrong(String),
+    Hung,
+}
+
+/// Revision, kind and end of a call.
+type Group = (&'static str, Kind, End);
+
+/// All calls of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    calls: Mutex<HashMap<String, Group>>,
+    faults: Mutex<BTreeMap<&'static str, usize>>,
+    sent: AtomicUsize,
+    changes: AtomicUsize,
+    deaf: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+/// The figures that decide.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Figures {
+    right: usize,
+    explained: usize,
+    unexplained: usize,
+    wrong: usize,
+    hung: usize,
+    doubled: usize,
+    lost: usize,
+    repeated_steps: usize,
+}
+
+impl Figures {
+    fn passes(&self, allows_no_error: bool) -> bool {
+        let faults = self.unexplained + self.wrong + self.hung + self.doubled + self.lost;
+        faults == 0 && (self.explained == 0 || !allows_no_error)
+    }
+}
+
+impl Tally {
+    /// Counts a call that is sent now, and returns its number.
+    pub(crate) fn send(&self) -> usize {
+        self.sent.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns the number of calls.
+    pub(crate) fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn end(&self, key: String, revision: &'static str, kind: Kind, end: End) {
+        let mut calls = self.calls.lock().expect("no panic");
+        calls.insert(key, (revision, kind, end));
+    }
+
+    pub(crate) fn fault(&self, name: &'static str) {
+        *self
+            .faults
+            .lock()
+            .expect("no panic")
+            .entry(name)
+            .or_default() += 1;
+    }
+
+    pub(crate) fn has_fault(&self, name: &str) -> bool {
+        self.faults.lock().expect("no panic").contains_key(name)
+    }
+
+    pub(crate) fn change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a client that did not receive the last change.
+    pub(crate) fn deaf(&self, revision: &'static str) {
+        *self
+            .deaf
+            .lock()
+            .expect("no panic")
+            .entry(revision)
+            .or_default() += 1;
+    }
+
+    /// Compares the answers with the lines of the servers, prints the table, and returns true if the run passes.
+    pub(crate) fn judge(&self, plan: &Plan, lines: &Path, time: Duration) -> pintle::Result<bool> {
+        let text = std::fs::read_to_string(lines)?;
+        let calls = self.calls.lock().expect("no panic");
+        let (figures, faulty) = compare(&calls, &text);
+        self.print(plan, &figures, &calls, time);
+        for line in faulty.iter().take(20) {
+            println!("  {line}");
+        }
+        let has_all = calls.len() == self.sent();
+        if !has_all {
+            println!("some calls have no end");
+        }
+        Ok(has_all && figures.passes(plan.allows_no_error()))
+    }
+
+    fn print(
+        &self,
+        plan: &Plan,
+        figures: &Figures,
+        calls: &HashMap<String, Group>,
+        time: Duration,
+    ) {
+        println!(
+            "{:?}, seed {}, {} clients, {time:.0?}",
+            plan.engine, plan.seed, plan.clients
+        );
+        println!("faults: {:?}", self.faults.lock().expect("no panic"));
+        println!("| calls | {} |\n|---|---|", calls.len());
+        println!("| answered rightly | {} |", figures.right);
+        println!("| explained error | {} |", figures.explained);
+        println!("| unexplained error | {} |", figures.unexplained);
+        println!("| wrong answer | {} |", figures.wrong);
+        println!("| hung | {} |", figures.hung);
+        println!("| doubled | {} |", figures.doubled);
+        println!("| lost | {} |", figures.lost);
+        println!("| repeated steps of tasks | {} |", figures.repeated_steps);
+        println!(
+            "| changes received | {} |",
+            self.changes.load(Ordering::Relaxed)
+        );
+        println!(
+            "| clients without the last change | {:?} |",
+            self.deaf.lock().expect("no panic")
+        );
+        let mut groups: BTreeMap<&Group, usize> = BTreeMap::new();
+        for group in calls.values() {
+            *groups.entry(group).or_default() += 1;
+        }
+        for ((revision, kind, end), count) in groups {
+            println!("{count:>8}  {revision} {kind:?}: {end:?}");
+        }
+    }
+}
+
+/// Returns the figures, and a line for each doubled, lost or unknown key.
+fn compare(calls: &HashMap<String, Group>, text: &str) -> (Figures, Vec<String>) {
+    let mut lines: HashMap<&str, Vec<&str>> = HashMap::new();
+    for line in text.lines() {
+        let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+        lines.entry(key).or_default().push(rest);
+    }
+    let mut figures = Figures::default();
+    let mut faulty = Vec::new();
+    for (key, (revision, kind, end)) in calls {
+        let found = lines.remove(key.as_str()).unwrap_or_default();
+        match end {
+            End::Right => figures.right += 1,
+            End::Explained(_) => figures.explained += 1,
+            End::Unexplained(_) => figures.unexplained += 1,
+            End::Wrong(_) => figures.wrong += 1,
+            End::Hung => figures.hung += 1,
+        }
+        let about = || format!("{key} {revision} {kind:?} {end:?}: {found:?}");
+        if found.len() > 1 && *kind == Kind::Task {
+            // A step that ran when its server was killed runs again.
+            figures.repeated_steps += 1;
+        } else if found.len() > 1 {
+            figures.doubled += 1;
+            faulty.push(format!("doubled: {}", about()));
+        }
+        if found.is_empty() && *end == End::Right {
+            figures.lost += 1;
+            faulty.push(format!("lost: {}", about()));
+        }
+    }
+    figures.wrong += lines.len();
+    faulty.extend(lines.keys().map(|key| format!("unknown key {key}")));
+    (figures, faulty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(list: &[(&str, Kind, End)]) -> HashMap<String, Group> {
+        let group =
+            |(key, kind, end): &(&str, Kind, End)| ((*key).to_owned(), ("r", *kind, end.clone()));
+        list.iter().map(group).collect()
+    }
+
+    #[test]
+    fn lost_doubled_and_unknown_lines_are_found() {
+        let calls = calls(&[
+            ("a", Kind::Plain, End::Right),
+            ("b", Kind::Plain, End::Right),
+            ("c", Kind::Plain, End::Explained("x".into())),
+            ("d", Kind::Task, End::Right),
+        ]);
+        let (figures, faulty) = compare(&calls, "a 1 5\nc 1 5\nc 2 5\nd 1 5\nd 2 5\ne 1 5\n");
+        let expected = Figures {
+            right: 3,
+            explained: 1,
+            doubled: 1,
+            lost: 1,
+            wrong: 1,
+            repeated_steps: 1,
+            ..Figures::default()
+        };
+        assert_eq!(figures, expected);
+        assert_eq!(faulty.len(), 3);
+        assert!(!figures.passes(false));
+    }
+
+    #[test]
+    fn an_explained_error_fails_an_update_only() {
+        let calls = calls(&[("a", Kind::Plain, End::Explained("x".into()))]);
+        let (figures, _) = compare(&calls, "");
+        assert!(figures.passes(false));
+        assert!(!figures.passes(true));
+    }
+}
