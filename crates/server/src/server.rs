@@ -10,7 +10,6 @@ mod offers;
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +41,7 @@ use offers::Offers;
 pub use methods::Methods;
 
 /// Default number of entries on a page of a list.
-const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
+const PAGE_SIZE: usize = 500;
 
 /// Description of a server: its identity, its offers, its state and its layers.
 ///
@@ -67,7 +66,7 @@ pub struct Server {
     service_layers: Vec<ServiceLayer>,
     mounts: Vec<(String, Server)>,
     tag_rules: Vec<TagRule>,
-    page_size: NonZeroUsize,
+    page_size: usize,
     freshness: Freshness,
     capabilities: ServerCapabilities,
     is_dynamic: bool,
@@ -214,9 +213,10 @@ impl Server {
         self
     }
 
-    /// Sets how many entries a page of a list has; 500 by default.
+    /// Sets how many entries a page of a list has; 500 by default. A server with a size of 0 does not
+    /// start: see [`StartError::EmptyPages`](crate::StartError::EmptyPages).
     #[must_use]
-    pub fn page_size(mut self, size: NonZeroUsize) -> Self {
+    pub fn page_size(mut self, size: usize) -> Self {
         self.page_size = size;
         self
     }

@@ -68,6 +68,8 @@ pub enum StartError {
         /// The name of the other setting.
         setting: &'static str,
     },
+    /// A page of a list has no entries, because [`Server::page_size`](crate::Server::page_size) is 0.
+    EmptyPages,
     /// The server started without this kind of item, so clients would never request one.
     NotOffered {
         /// The missing kind of item.
@@ -115,6 +117,7 @@ impl fmt::Display for StartError {
                 "the server has both .state_backend(…) and .{setting}(…), and the state backend replaces it: \
                  remove .{setting}(…)"
             ),
+            Self::EmptyPages => f.write_str("invalid page size: a page has at least 1 entry"),
             Self::NotOffered { what } => write!(
                 f,
                 "the server started without {what}, so no client would ask: add .dynamic()"
@@ -152,6 +155,7 @@ impl From<DuplicateNameError> for StartError {
 
 #[cfg(test)]
 mod tests {
+    use super::StartError;
     use crate::{Server, Tool};
 
     #[test]
@@ -177,6 +181,14 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_page_size_of_zero_is_found_at_the_start() {
+        let build = |size| Server::new("s", "1").page_size(size).build();
+        assert!(build(1).is_ok());
+        let error = build(0).expect_err("does not start");
+        assert!(matches!(error, StartError::EmptyPages), "{error}");
     }
 
     #[test]

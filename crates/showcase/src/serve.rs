@@ -140,7 +140,7 @@ async fn run(serving: Serving, report: fn(ServingEvent)) -> Result<(), ServingEr
 
 fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
     match size {
-        Some(size) => server.page_size(size),
+        Some(size) => server.page_size(size.get()),
         None => server,
     }
 }

@@ -1,6 +1,5 @@
 //! Lists: pages, order, and cache lifetimes.
 
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use pintle::model::Freshness;
@@ -15,8 +14,7 @@ fn tool(number: usize) -> Tool {
 }
 
 fn crowd() -> Server {
-    let size = NonZeroUsize::new(4).expect("not zero");
-    let empty = Server::new("crowd", "1").page_size(size);
+    let empty = Server::new("crowd", "1").page_size(4);
     // The tools are not added in the order of their names.
     (0..10).rev().fold(empty, |server, number| {
         let uri = format!("crowd://{number}");

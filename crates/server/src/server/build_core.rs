@@ -1,5 +1,6 @@
 //! Builds the core of a server: checks all offers, and merges those of mounted servers.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
 
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
@@ -97,6 +98,7 @@ impl Server {
         expect(unused_mut, reason = "the backend of the state needs the feature")
     )]
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
+        let page_size = NonZeroUsize::new(self.page_size).ok_or(StartError::EmptyPages)?;
         #[cfg(feature = "sealed")]
         let state = self.use_state_backend()?;
         let capabilities = self.capabilities_of(&checked);
@@ -138,10 +140,10 @@ impl Server {
             store_check,
             fleet,
             tasks,
-            tools: Set::new(checked.tools, self.page_size, self.freshness)?,
-            resources: Set::new(checked.resources, self.page_size, self.freshness)?,
-            templates: Set::new(checked.templates, self.page_size, self.freshness)?,
-            prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
+            tools: Set::new(checked.tools, page_size, self.freshness)?,
+            resources: Set::new(checked.resources, page_size, self.freshness)?,
+            templates: Set::new(checked.templates, page_size, self.freshness)?,
+            prompts: Set::new(checked.prompts, page_size, self.freshness)?,
             providers: checked.providers,
             extended: checked.extended,
             mounts: checked.mounts,

@@ -1,7 +1,5 @@
 //! A change is sent to clients that subscribed to the resource and may read it.
 
-use std::num::NonZeroUsize;
-
 use pintle_http::ServeHttp as _;
 use pintle_server::{Resource, Server};
 use pintle_testkit::issuer::Issuer;
@@ -98,7 +96,7 @@ async fn updates_are_sent_only_to_the_principal_that_follows() {
 async fn the_cursor_of_one_shows_another_nothing_of_theirs() {
     let issuer = Issuer::new("https://issuer.test");
     let server = Server::new("bank", "1")
-        .page_size(NonZeroUsize::MIN)
+        .page_size(1)
         .add_resource(Resource::text("bank://a", "a", "open"))
         .add_resource(Resource::text("bank://b", "b", "closed").scopes(["safe"]))
         .add_resource(Resource::text("bank://c", "c", "closed").scopes(["safe"]));
