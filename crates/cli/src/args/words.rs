@@ -67,6 +67,33 @@ pub(crate) enum TaskAction {
     Cancel(String),
 }
 
+impl TaskAction {
+    /// Checks that no command for tasks stands before the server.
+    ///
+    /// # Errors
+    ///
+    /// The first word is a command for tasks; the error shows the words in order.
+    pub(crate) fn check_order(words: &[String]) -> Result<(), UsageError> {
+        let Some((first, rest)) = words.split_first() else {
+            return Ok(());
+        };
+        if !["list", "get", "wait", "result", "cancel"].contains(&first.as_str()) {
+            return Ok(());
+        }
+        let is_server = |word: &&String| word.starts_with('@') || word.contains("://");
+        let server = rest.iter().find(is_server);
+        let id = rest.iter().find(|word| !is_server(word));
+        let id = match first.as_str() {
+            "list" => String::new(),
+            _ => format!(" {}", id.map_or("ID", String::as_str)),
+        };
+        let server = server.map_or("SERVER", String::as_str);
+        Err(UsageError(format!(
+            "the server stands before `{first}`: pintle tasks {server} {first}{id}"
+        )))
+    }
+}
+
 /// The words behind the server.
 pub(crate) struct Words(pub(crate) Vec<String>);
 

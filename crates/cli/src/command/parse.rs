@@ -9,7 +9,7 @@ use super::read::Reading;
 use super::{Action, Invocation};
 use crate::args::{
     Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, Format, PackArgs,
-    ServerArgs, ServerSpec, Settings, UsageError, Verbosity, Words,
+    ServerArgs, ServerSpec, Settings, TaskAction, UsageError, Verbosity, Words,
 };
 
 /// Default time of a measurement.
@@ -49,9 +49,14 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         }),
         Command::Ping(args) => at_server(args.server, |words| words.none(Action::Ping(args.count))),
         Command::Inspect(args) => at_server(args.server, |words| words.none(Action::Inspect)),
-        Command::Tasks(args) => at_server(args.server, |words| {
-            words.tasks(args.save).map(Action::Tasks)
-        }),
+        Command::Tasks(args) => {
+            if args.server.command.is_empty() {
+                TaskAction::check_order(&args.server.words)?;
+            }
+            at_server(args.server, |words| {
+                words.tasks(args.save).map(Action::Tasks)
+            })
+        }
         Command::Shell(args) => at_server(args.server, |words| words.none(Action::Shell)),
         Command::Bench(args) => measured(args),
         Command::Login(args) => Invocation::login(args.server),

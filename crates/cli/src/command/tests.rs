@@ -99,6 +99,13 @@ fn a_server_is_a_url_a_name_or_a_program() {
         ("pintle list @a toools", "tools"),
         ("pintle tasks @a get", "which task"),
         ("pintle tasks @a remove x", "`remove`"),
+        (
+            "pintle tasks wait 7 http://a.example/mcp",
+            "pintle tasks http://a.example/mcp wait 7",
+        ),
+        ("pintle tasks cancel @a", "pintle tasks @a cancel ID"),
+        ("pintle tasks get 7", "pintle tasks SERVER get 7"),
+        ("pintle tasks list @a", "pintle tasks @a list"),
         ("pintle bench @a", "which tool"),
     ] {
         let reason = misunderstood(line);
