@@ -257,6 +257,9 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
             ConnectError::Unreachable(source) => source,
             _ => return None,
         },
+        CallError::Answered { error, .. } if error.message.contains(STORE_AWAY) => {
+            return Some("the store is away");
+        }
         CallError::Answered { error, .. } if is_flushed => return of_flush(error),
         _ => return None,
     };
@@ -272,6 +275,9 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
 
 /// Part of the text of the error for a stream of a server that has ended.
 const NOT_RESUMED: &str = "does not resume the stream";
+
+/// Part of the text of the error for a task that cannot be stored. The call has not run.
+const STORE_AWAY: &str = "the store of tasks does not answer";
 
 /// Keys and tasks are gone with the content of the store.
 fn of_flush(error: &pintle::model::Error) -> Option<&'static str> {

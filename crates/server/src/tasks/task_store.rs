@@ -254,10 +254,19 @@ impl fmt::Debug for Tasks {
     }
 }
 
-/// -32603, and a word to the operator.
+/// Logs an error of the store, and returns -32603. The text asks for a retry if the store is away.
 pub(super) fn cannot(error: &TypedStoreError) -> Error {
     tracing::error!(%error, source = ?std::error::Error::source(error), "the store of tasks cannot");
+    if is_away(error) {
+        let text = "the store of tasks does not answer; send the request again later";
+        return Error::new(ErrorCode::INTERNAL_ERROR, text);
+    }
     Error::internal()
+}
+
+/// Whether the same operation may succeed when the store is back.
+fn is_away(error: &TypedStoreError) -> bool {
+    matches!(error, TypedStoreError::Store(store) if store.is_retryable() && store.limit().is_none())
 }
 
 /// Whether the store has no room for it.

@@ -272,6 +272,8 @@ async fn a_call_whose_task_cannot_be_stored_leaves_nothing() {
             .error("tools/call", call("books", json!({})))
             .await;
         assert_eq!(error["code"], -32603, "{fault:?} at {at}");
+        let text = "the store of tasks does not answer; send the request again later";
+        assert_eq!(error["message"], text, "{fault:?} at {at}");
         sleep(Duration::from_secs(10)).await;
         for namespace in ["tasks", "held"] {
             let names = engine.names(namespace).await;
