@@ -124,12 +124,30 @@ impl Resume {
     pub(crate) fn ended(&mut self, end: End, jitter: Jitter) -> Next {
         match end {
             End::Answered => Next::Done,
+            End::Refused(trouble) if self.begins_anew_after(&trouble) => {
+                self.last_id = None;
+                self.again(None, jitter)
+            }
             End::Refused(trouble) if trouble.is_permanent() => {
                 Next::GiveUp(ResumeError::Refused(trouble))
             }
             End::Refused(trouble) => self.again(trouble.retry_after(), jitter),
             End::Cut | End::Unreachable => self.again(None, jitter),
         }
+    }
+
+    /// Returns true if the server does not know the last event of a session's stream. Another process of it
+    /// may have sent that event. A new stream has the later messages.
+    fn begins_anew_after(&self, trouble: &ResponseError) -> bool {
+        let is_unknown = matches!(
+            trouble,
+            ResponseError::Status {
+                status: 400..500,
+                ..
+            }
+        );
+        let is_session = self.purpose == Purpose::Session && self.last_id.is_some();
+        is_session && is_unknown && trouble.is_permanent()
     }
 
     fn again(&mut self, retry_after: Option<Duration>, jitter: Jitter) -> Next {
@@ -299,5 +317,25 @@ mod tests {
             lost,
             Next::GiveUp(ResumeError::Refused(ResponseError::SessionLost))
         );
+    }
+    #[test]
+    fn a_session_stream_begins_anew_once_if_its_last_event_is_unknown() {
+        let mut session = stream(Purpose::Session);
+        session.note(Some("e-1"), None, 1);
+        assert_eq!(
+            session.ended(refused(400, None), Jitter(u16::MAX)),
+            Next::Ask(SECOND)
+        );
+        assert_eq!(session.last_id(), None);
+        let again = session.ended(refused(400, None), Jitter(0));
+        assert!(matches!(again, Next::GiveUp(ResumeError::Refused(_))));
+    }
+
+    #[test]
+    fn a_reply_whose_last_event_is_unknown_is_lost() {
+        let mut reply = stream(Purpose::Reply);
+        reply.note(Some("e-1"), None, 1);
+        let refused = reply.ended(refused(400, None), Jitter(0));
+        assert!(matches!(refused, Next::GiveUp(ResumeError::Refused(_))));
     }
 }
