@@ -26,6 +26,7 @@ mod news_outbox;
 mod news_queue;
 mod operations;
 mod options;
+mod recent_news;
 mod replica_id;
 mod requests;
 mod roster;

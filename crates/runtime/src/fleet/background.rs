@@ -185,6 +185,7 @@ impl Background {
         self.shared.state.lock().is_epoch_due = epoch.is_err();
         if epoch.is_ok_and(|epoch| self.shared.has_new_epoch(epoch)) {
             self.report([FleetEvent::ContentLost]);
+            self.shared.news.repeat(Instant::now());
         }
     }
 

@@ -109,6 +109,11 @@ impl ReplicaMessage {
         serde_json::from_str(self.body.get())
     }
 
+    /// The bytes of the kind and the body.
+    pub(super) fn size(&self) -> usize {
+        self.kind.len() + self.body.get().len()
+    }
+
     pub(super) fn body(&self) -> &RawValue {
         &self.body
     }

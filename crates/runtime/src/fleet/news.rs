@@ -39,7 +39,7 @@ impl Background {
             Err(error) if error.is_retryable() => shared.news.queue.lock().put_back(batch, retry),
             // The store refuses these entries also later.
             Err(_) => shared.news.queue.lock().lose(retry),
-            Ok(()) => {}
+            Ok(()) => shared.news.recent.lock().keep(batch, Instant::now()),
         }
         appended
     }

@@ -6,12 +6,14 @@ use tokio::time::{Instant, sleep_until};
 use super::message::ReplicaMessage;
 use super::news_queue::NewsQueue;
 use super::options::FleetOptions;
+use super::recent_news::RecentNews;
 use crate::sync::Mutex;
 
 /// The part of a replica that publishes and follows the news.
 #[derive(Debug)]
 pub(super) struct NewsOutbox {
     pub(super) queue: Mutex<NewsQueue>,
+    pub(super) recent: Mutex<RecentNews>,
     /// Wakes the task that appends.
     added: Notify,
     pub(super) is_followed: watch::Sender<bool>,
@@ -21,6 +23,7 @@ impl NewsOutbox {
     pub(super) fn new(options: &FleetOptions) -> Self {
         Self {
             queue: Mutex::new(NewsQueue::new(options)),
+            recent: Mutex::default(),
             added: Notify::new(),
             is_followed: watch::Sender::new(false),
         }
@@ -29,6 +32,15 @@ impl NewsOutbox {
     pub(super) fn add(&self, entry: ReplicaMessage, due: Instant) {
         self.queue.lock().add(entry, due);
         self.added.notify_one();
+    }
+
+    /// Appends the entries of the last 30 seconds once more, because the store lost the news.
+    pub(super) fn repeat(&self, now: Instant) {
+        let recent = self.recent.lock().entries(now);
+        if !recent.is_empty() {
+            self.queue.lock().put_back(recent, now);
+            self.added.notify_one();
+        }
     }
 
     pub(super) fn follow(&self) {

@@ -158,11 +158,25 @@ async fn a_reader_learns_that_the_store_lost_the_news() {
     let mut feed = follow(&b).await;
     a.fleet.publish(number(1));
     assert_eq!(read(&mut feed).await, [Some(1)]);
+    sleep(seconds(31)).await;
     host.lose_content();
     let lost = read(&mut feed).await;
     assert!(!lost.is_empty() && lost.iter().all(Option::is_none));
     a.fleet.publish(number(2));
     assert_eq!(read(&mut feed).await, [Some(2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_entry_that_the_store_lost_before_its_reading_is_published_again() {
+    let (host, [a, b]) = pair(FleetOptions::default()).await;
+    let mut feed = follow(&b).await;
+    b.link.set(Fault::Refused);
+    a.fleet.publish(number(1));
+    sleep(seconds(1)).await;
+    host.lose_content();
+    b.link.set(Fault::None);
+    let read = read(&mut feed).await;
+    assert!(read.contains(&Some(1)), "{read:?}");
 }
 
 #[tokio::test(start_paused = true)]
