@@ -119,7 +119,7 @@ impl Faults<'_> {
                 Some((RESTARTS, Step::Engine { flushes: !flushes }))
             }
             Step::Reload => {
-                self.tally.fault("proxy");
+                self.tally.fault("proxy", None);
                 self.processes.reload_proxy()?;
                 Some((RELOADS, Step::Reload))
             }
@@ -136,7 +136,7 @@ impl Faults<'_> {
 
     fn kill(&mut self) -> Result<()> {
         let index = self.pick();
-        self.tally.fault("kill");
+        self.tally.fault("kill", Some(index));
         self.processes.signal(index, "KILL")?;
         if self.paused == Some(index) {
             self.paused = None;
@@ -148,7 +148,7 @@ impl Faults<'_> {
     fn pause(&mut self) -> Result<()> {
         let index = self.pick();
         self.resume()?;
-        self.tally.fault("pause");
+        self.tally.fault("pause", Some(index));
         self.paused = Some(index);
         self.processes.signal(index, "STOP")
     }
@@ -162,10 +162,10 @@ impl Faults<'_> {
 
     fn disturb_store(&mut self, flushes: bool) {
         if flushes && self.processes.flush_store() {
-            self.tally.fault("flush");
+            self.tally.fault("flush", None);
             return;
         }
-        self.tally.fault("engine");
+        self.tally.fault("engine", None);
         let pause = self.rng.up_to(SECOND);
         self.processes.restart_store(pause);
     }
@@ -173,7 +173,7 @@ impl Faults<'_> {
     /// Updates one server after the other, as the book describes.
     fn roll(&mut self) -> Result<()> {
         self.resume()?;
-        self.tally.fault("roll");
+        self.tally.fault("roll", None);
         for index in 0..self.processes.count() {
             self.processes.signal(index, "TERM")?;
             self.processes.restart(index, Duration::ZERO)?;

@@ -58,7 +58,7 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     let processes = tokio::task::spawn_blocking(move || Processes::start(&starting));
     let mut processes = processes.await??;
     let (url, lines) = (processes.url(), processes.lines());
-    let tally = Arc::new(Tally::default());
+    let tally = Arc::new(Tally::begin());
     let stop = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
 

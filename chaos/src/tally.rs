@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::plan::Plan;
 
@@ -32,8 +32,9 @@ pub(crate) enum End {
 type Group = (&'static str, Kind, End);
 
 /// All calls of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
+    began: Instant,
     calls: Mutex<HashMap<String, Group>>,
     faults: Mutex<BTreeMap<&'static str, usize>>,
     sent: AtomicUsize,
@@ -72,12 +73,44 @@ impl Tally {
         self.sent.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn end(&self, key: String, revision: &'static str, kind: Kind, end: End) {
+    /// Returns the tally of a run that begins now.
+    pub(crate) fn begin() -> Self {
+        Self {
+            began: Instant::now(),
+            calls: Mutex::default(),
+            faults: Mutex::default(),
+            sent: AtomicUsize::new(0),
+            changes: AtomicUsize::new(0),
+            deaf: Mutex::default(),
+        }
+    }
+
+    /// The time of the run in seconds.
+    fn time(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// Counts the end of a call that took `time`. An end that fails the run is printed at once.
+    pub(crate) fn end(
+        &self,
+        key: String,
+        revision: &'static str,
+        kind: Kind,
+        time: Duration,
+        end: End,
+    ) {
+        if !matches!(end, End::Right | End::Explained(_)) {
+            let now = self.time();
+            println!("{now:7.1} s  {kind:?} {key} of {revision} after {time:.1?}: {end:?}");
+        }
         let mut calls = self.calls.lock().expect("no panic");
         calls.insert(key, (revision, kind, end));
     }
 
-    pub(crate) fn fault(&self, name: &'static str) {
+    /// Counts a fault, of one server or of the store, and prints its time.
+    pub(crate) fn fault(&self, name: &'static str, server: Option<usize>) {
+        let server = server.map_or_else(String::new, |index| format!(" of server {index}"));
+        println!("{:7.1} s  {name}{server}", self.time());
         *self
             .faults
             .lock()

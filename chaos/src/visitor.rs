@@ -201,6 +201,7 @@ impl Visitor {
             Kind::Question => answer(value + 1),
             _ => answer(value),
         };
+        let began = Instant::now();
         let called = timeout(BOUND + Duration::from_secs(5), async {
             match kind {
                 Kind::Plain => {
@@ -226,7 +227,8 @@ impl Visitor {
             Ok(result) => self.end(result, &right.to_string()),
             Err(_) => End::Hung,
         };
-        self.tally.end(key, self.revision, kind, end);
+        self.tally
+            .end(key, self.revision, kind, began.elapsed(), end);
     }
 
     fn end(&self, result: Result<CallToolResult, CallError>, right: &str) -> End {

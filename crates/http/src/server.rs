@@ -15,6 +15,7 @@ mod exchange;
 mod health;
 mod listen;
 mod options;
+mod outage;
 mod peers;
 mod refusals;
 mod reply;

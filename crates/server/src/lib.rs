@@ -104,8 +104,10 @@ pub use tasks::TaskOptions;
 // The server itself.
 mod app;
 mod changes;
+mod circuit_breaker;
 mod core;
 mod entry;
+mod guarded_store;
 mod handle;
 mod hooks;
 mod log;
@@ -120,7 +122,6 @@ mod shared_fleet;
 mod start_error;
 mod store_check;
 mod tags;
-mod timeout_store;
 mod typed_layer;
 
 pub use app::App;

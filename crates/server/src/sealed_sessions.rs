@@ -11,9 +11,10 @@ use pintle_runtime::fleet::{Fleet, JoinError};
 use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedSessions};
 use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError, StoreTime};
 
+use crate::circuit_breaker::CircuitBreaker;
+use crate::guarded_store::GuardedStore;
 use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
-use crate::timeout_store::TimeoutStore;
 
 /// The settings and the ends of sessions.
 const STATES: Namespace = Namespace::fixed("session-state");
@@ -28,7 +29,7 @@ const MAX_CONFLICTS: usize = 16;
 /// The sessions in a shared state.
 pub(crate) struct SealedSessions {
     keys: Keys,
-    store: TimeoutStore,
+    store: GuardedStore,
     /// This replica, if others may share the store.
     fleet: Option<Arc<SharedFleet>>,
 }
@@ -37,12 +38,13 @@ impl SealedSessions {
     pub(crate) fn new(
         state: &StateBackend,
         store_timeout: Duration,
+        breaker: Arc<CircuitBreaker>,
         fleet: Option<Arc<SharedFleet>>,
     ) -> Self {
         let store = Arc::clone(state.store());
         Self {
             keys: state.keys().clone(),
-            store: TimeoutStore::new(store, store_timeout.min(MAX_WAIT)),
+            store: GuardedStore::new(store, store_timeout.min(MAX_WAIT), breaker),
             fleet,
         }
     }
@@ -182,7 +184,12 @@ mod tests {
         let mut replicas = Vec::new();
         for _ in 0..2 {
             let state = StateBackend::open(Arc::clone(&store), None).await;
-            replicas.push(SealedSessions::new(&state.expect("opens"), MAX_WAIT, None));
+            replicas.push(SealedSessions::new(
+                &state.expect("opens"),
+                MAX_WAIT,
+                Arc::default(),
+                None,
+            ));
         }
         replicas.try_into().ok().expect("two")
     }

@@ -13,7 +13,14 @@ pub(crate) struct Cause {
     pub(crate) text: &'static str,
     /// The setting that decides, for the log.
     pub(crate) setting: Option<&'static str>,
+    /// The seconds until a client may try again, if it can.
+    pub(crate) retry_after: &'static str,
 }
+
+/// A limit is free again when other requests end.
+pub(crate) const RETRY_AFTER: &str = "10";
+/// A store is tried again each second.
+const RETRY_STORE_AFTER: &str = "2";
 
 impl Cause {
     const fn new(status: StatusCode, text: &'static str) -> Self {
@@ -21,6 +28,7 @@ impl Cause {
             status,
             text,
             setting: None,
+            retry_after: RETRY_AFTER,
         }
     }
 
@@ -29,6 +37,7 @@ impl Cause {
             status,
             text,
             setting: Some(setting),
+            retry_after: RETRY_AFTER,
         }
     }
 }
@@ -111,10 +120,12 @@ pub(crate) static TOO_MANY_SESSIONS: Cause = Cause::by(
     "too many sessions are open",
     "HttpLimits::max_sessions",
 );
-pub(crate) static STORE_AWAY: Cause = Cause::new(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "the shared state of the server is not available",
-);
+pub(crate) static STORE_AWAY: Cause = Cause {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    text: "the shared state of the server is not available",
+    setting: None,
+    retry_after: RETRY_STORE_AFTER,
+};
 pub(crate) static TOO_MANY_SESSIONS_OF_PEER: Cause = Cause::by(
     StatusCode::TOO_MANY_REQUESTS,
     "too many sessions of this client are open",

@@ -80,6 +80,10 @@ pub struct HttpLimits {
     /// How long a session may be idle; default 30 min. A session with a request or a stream is
     /// never idle.
     pub session_idle_timeout: Duration,
+    /// How long sessions that replicas share are served while the shared state does not answer; default 5 min.
+    /// Then the response is 503 with `Retry-After`. Meanwhile the replica does not notice that a session has
+    /// ended elsewhere. With zero, sessions need the state.
+    pub offline_session_ttl: Duration,
     /// Open streams that are not replies: GET, and `subscriptions/listen`; default 1 024.
     pub max_streams: usize,
     /// Of these, the streams of one principal; default 64. So one client cannot use them all.
@@ -154,6 +158,7 @@ impl Default for HttpLimits {
             max_sessions_per_peer: 1_000,
             max_calls_per_peer: 1_000,
             session_idle_timeout: Duration::from_secs(30 * 60),
+            offline_session_ttl: Duration::from_secs(5 * 60),
             max_streams: 1_024,
             max_streams_per_principal: 64,
             max_streams_per_address: 256,
@@ -210,6 +215,7 @@ mod tests {
             (limits.max_sessions, limits.session_idle_timeout.as_secs()),
             (10_000, 1_800)
         );
+        assert_eq!(limits.offline_session_ttl.as_secs(), 300);
         assert_eq!(
             (limits.max_streams, limits.max_streams_per_principal),
             (1_024, 64)

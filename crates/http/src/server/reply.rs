@@ -207,12 +207,12 @@ pub(super) fn unreadable(unread: BodyRejection) -> Response<ResponseBody> {
 
 /// 429 or 503, with the cause and when to retry.
 pub(crate) fn busy(cause: &'static Cause) -> Response<ResponseBody> {
-    retry_later(refusal(cause))
+    retry_later(refusal(cause), cause.retry_after)
 }
 
 /// A request that is one too many.
 pub(crate) fn crowded(id: Option<&RequestId>, status: StatusCode) -> Response<ResponseBody> {
-    retry_later(error(status, id, &one_too_many()))
+    retry_later(error(status, id, &one_too_many()), cause::RETRY_AFTER)
 }
 
 /// Why a request that is one too many is refused.
@@ -220,10 +220,13 @@ pub(crate) fn one_too_many() -> Error {
     Error::new(ErrorCode::INTERNAL_ERROR, "too many requests are open")
 }
 
-fn retry_later(mut answer: Response<ResponseBody>) -> Response<ResponseBody> {
+fn retry_later(
+    mut answer: Response<ResponseBody>,
+    seconds: &'static str,
+) -> Response<ResponseBody> {
     answer
         .headers_mut()
-        .insert(RETRY_AFTER, HeaderValue::from_static("10"));
+        .insert(RETRY_AFTER, HeaderValue::from_static(seconds));
     answer
 }
 

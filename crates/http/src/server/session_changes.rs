@@ -81,7 +81,7 @@ pub(super) async fn reload(
     sessions: &Sessions,
     session: &Session,
 ) -> bool {
-    let Some(state) = read_state(shared, session.id()).await else {
+    let Some(state) = read_state(shared, sessions, session.id()).await else {
         return false;
     };
     if state.is_ended {
@@ -93,11 +93,20 @@ pub(super) async fn reload(
 }
 
 /// Reads the record of a session. `None` if the store does not answer.
-pub(super) async fn read_state(shared: &dyn SharedSessions, id: SessionId) -> Option<SessionState> {
+pub(super) async fn read_state(
+    shared: &dyn SharedSessions,
+    sessions: &Sessions,
+    id: SessionId,
+) -> Option<SessionState> {
     match shared.state(id.bits()).await {
-        Ok(state) => Some(state),
+        Ok(state) => {
+            sessions.outage.end();
+            Some(state)
+        }
         Err(error) => {
-            tracing::warn!(%error, session = ?id, "cannot read the state of a session");
+            if sessions.outage.begin(Instant::now().into_std()) {
+                tracing::warn!(%error, session = ?id, "cannot read the states of sessions");
+            }
             None
         }
     }

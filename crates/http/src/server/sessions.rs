@@ -13,6 +13,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
 use super::options::HttpOptions;
+use super::outage::Outage;
 use super::peers::{Excess, Peer};
 use super::session::{Bounds, NewSession, Session, StreamLayout};
 use super::timers::Timers;
@@ -36,6 +37,8 @@ pub(super) struct Sessions {
     timers: Arc<Timers>,
     /// The number of notices that the record of a session changed.
     changes: AtomicU64,
+    /// The time without the records of shared sessions.
+    pub(super) outage: Outage,
 }
 
 #[derive(Default)]
@@ -73,6 +76,7 @@ impl Sessions {
             bounds: Arc::new(Bounds::of(options)),
             timers: Arc::default(),
             changes: AtomicU64::new(0),
+            outage: Outage::new(options.limits.offline_session_ttl),
         }
     }
 

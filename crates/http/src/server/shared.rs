@@ -28,6 +28,7 @@ use super::session::{NewSession, Session, StreamLayout};
 use super::session_changes::{read_state, reload};
 use super::session_mail::crosses;
 use super::sessions::{OpenSessionError, draw_id};
+use crate::rules::cause;
 use crate::rules::headers;
 use crate::rules::session_id::SessionId;
 use claims::Claims;
@@ -48,6 +49,8 @@ enum Found {
     Session,
     /// The session has ended, or does not exist for this principal.
     Nothing,
+    /// The store has been away for too long.
+    Unavailable,
 }
 
 impl<S: Service> Endpoint<S> {
@@ -127,7 +130,7 @@ impl<S: Service> Endpoint<S> {
     ///
     /// # Errors
     ///
-    /// The response if there is no room for the part.
+    /// The response if there is no room for the part, or if the store has been away for too long.
     pub(super) async fn with_shared_session(
         &self,
         shared: &dyn SharedSessions,
@@ -146,6 +149,7 @@ impl<S: Service> Endpoint<S> {
                 Ok(parts)
             }
             Ok(Found::Nothing) => Ok(parts),
+            Ok(Found::Unavailable) => Err(self.busy(&cause::STORE_AWAY)),
             Err(error) => Err(self.unopened(error)),
         }
     }
@@ -210,8 +214,7 @@ impl<S: Service> Endpoint<S> {
         let session = self.find_session(id, parts, now);
         let Some(terms) = terms.filter(|_| session.is_none()) else {
             return Ok(match session {
-                Some(session) if self.is_over(shared, &session).await => Found::Nothing,
-                Some(_) => Found::Session,
+                Some(session) => self.check(shared, &session).await,
                 None => Found::Nothing,
             });
         };
@@ -228,7 +231,11 @@ impl<S: Service> Endpoint<S> {
         peer: &Peer,
     ) -> Result<Found, OpenSessionError> {
         let changes = self.sessions.noted_changes();
-        let state = read_state(shared, id).await.unwrap_or_default();
+        let state = read_state(shared, &self.sessions, id).await;
+        if state.is_none() && self.is_offline() {
+            return Ok(Found::Unavailable);
+        }
+        let state = state.unwrap_or_default();
         if state.is_ended {
             return Ok(Found::Nothing);
         }
@@ -238,17 +245,25 @@ impl<S: Service> Endpoint<S> {
             // The notice may be about this session, whose part did not exist.
             session.doubt();
         }
-        Ok(match self.is_over(shared, &session).await {
-            true => Found::Nothing,
-            false => Found::Session,
-        })
+        Ok(self.check(shared, &session).await)
     }
 
-    /// Returns true if a session has ended. Reads the store only after the interval, or if the state is in
-    /// doubt, and then also applies the settings.
-    async fn is_over(&self, shared: &dyn SharedSessions, session: &Session) -> bool {
-        session.needs_check(Instant::now().into_std(), CHECK_INTERVAL)
-            && reload(shared, &self.sessions, session).await
+    /// Finds out whether a session continues. Reads the store only after the interval, if the state is in
+    /// doubt, or if the store has been away for too long. Then it also applies the settings.
+    async fn check(&self, shared: &dyn SharedSessions, session: &Session) -> Found {
+        let is_due = session.needs_check(Instant::now().into_std(), CHECK_INTERVAL);
+        let is_offline = session.is_shared() && self.is_offline();
+        if (is_due || is_offline) && reload(shared, &self.sessions, session).await {
+            return Found::Nothing;
+        }
+        match is_offline && self.is_offline() {
+            true => Found::Unavailable,
+            false => Found::Session,
+        }
+    }
+
+    fn is_offline(&self) -> bool {
+        self.sessions.outage.is_too_long(Instant::now().into_std())
     }
 }
 

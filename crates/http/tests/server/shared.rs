@@ -235,9 +235,49 @@ async fn without_the_store_sessions_continue_and_do_not_end() {
     assert_eq!(status(list(&id), &second).await, 200);
     let refused = end(&id).of(&second).await;
     assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
-    assert!(refused.headers().contains_key("retry-after"));
+    assert_eq!(refused.headers()["retry-after"], "2");
     shared.is_away.store(false, Ordering::SeqCst);
     assert_eq!(status(end(&id), &second).await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_store_sessions_are_served_for_5_minutes() {
+    let shared = Arc::new(Shared::default());
+    let [first, second] = [(); 2].map(|()| replica(&shared));
+    let id = open(&first).await;
+    shared.is_away.store(true, Ordering::SeqCst);
+    // The time begins with the first reading that fails, and not with the last one that succeeded.
+    advance(Duration::from_secs(1_000)).await;
+    for endpoint in [&first, &second] {
+        assert_eq!(status(list(&id), endpoint).await, 200);
+    }
+    advance(Duration::from_secs(299)).await;
+    for endpoint in [&first, &second] {
+        assert_eq!(status(list(&id), endpoint).await, 200);
+    }
+    advance(Duration::from_secs(1)).await;
+    for endpoint in [&first, &second] {
+        let refused = list(&id).of(endpoint).await;
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(refused.headers()["retry-after"], "2");
+    }
+    assert_eq!(status(initialize("2025-11-25"), &second).await, 200);
+    shared.is_away.store(false, Ordering::SeqCst);
+    for endpoint in [&first, &second] {
+        assert_eq!(status(list(&id), endpoint).await, 200);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_no_offline_time_sessions_need_the_store() {
+    let shared = Arc::new(Shared::default());
+    let mut options = HttpOptions::default();
+    options.limits.offline_session_ttl = Duration::ZERO;
+    let (first, second) = (replica(&shared), replica_with(&shared, options));
+    let id = open(&first).await;
+    shared.is_away.store(true, Ordering::SeqCst);
+    assert_eq!(status(list(&id), &second).await, 503);
+    assert_eq!(status(list(&id), &first).await, 200);
 }
 
 // hardening: H-17

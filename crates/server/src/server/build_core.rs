@@ -13,9 +13,11 @@ use super::Server;
 use super::offers::Offers;
 use crate::app::{check_prompt, check_resource, check_tool};
 use crate::changes::{Changes, Publish};
+use crate::circuit_breaker::CircuitBreaker;
 use crate::core::{Core, Mount};
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
+use crate::guarded_store::GuardedStore;
 use crate::handle::ServerHandle;
 use crate::hooks::Hooks;
 use crate::input::{Memory, default_seal};
@@ -31,7 +33,6 @@ use crate::start_error::StartError;
 use crate::state_backend::StateBackend;
 use crate::store_check::StoreCheck;
 use crate::tasks::{Tasks, tasks_capability};
-use crate::timeout_store::TimeoutStore;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -109,14 +110,17 @@ impl Server {
         let forwards_events = profile.capabilities().logging.is_some();
         let profile = Arc::new(profile);
         let time = self.store_time;
-        let timely = |store| Arc::new(TimeoutStore::new(store, time)) as Arc<dyn Store>;
-        let store = self.store.map(timely);
+        let breaker = Arc::new(CircuitBreaker::default());
+        let guarded = |store| {
+            Arc::new(GuardedStore::new(store, time, Arc::clone(&breaker))) as Arc<dyn Store>
+        };
+        let store = self.store.map(guarded);
         let others = store.clone().filter(|store| store.opening().is_none());
         let store_check = others.clone().map(|store| StoreCheck::new(store, time));
         let fleet = others.map(|store| connect(store, self.handle.changes(), &checked.mounts));
         #[cfg(feature = "sealed")]
         let sessions = state.map(|state| {
-            let sessions = SealedSessions::new(&state, time, fleet.clone());
+            let sessions = SealedSessions::new(&state, time, breaker, fleet.clone());
             Arc::new(sessions) as Arc<dyn SharedSessions>
         });
         #[cfg(not(feature = "sealed"))]

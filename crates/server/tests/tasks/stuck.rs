@@ -33,7 +33,7 @@ async fn requests_fail_in_time_until_the_store_is_available_again() {
             let began = Instant::now();
             let error = peer.error(method, params).await;
             assert_eq!(error["code"], -32603, "{revision} {method}");
-            assert_eq!(began.elapsed(), Duration::from_secs(5), "{method}");
+            assert!(began.elapsed() <= Duration::from_secs(5), "{method}");
         }
         let began = Instant::now();
         let plain = peer.request("tools/list", json!({})).await;
@@ -41,6 +41,8 @@ async fn requests_fail_in_time_until_the_store_is_available_again() {
         assert_eq!(began.elapsed(), Duration::ZERO);
 
         store.set_away(false);
+        // The next try of the store is after a second at most.
+        tokio::time::sleep(Duration::from_secs(1)).await;
         let status = |task: &Value| task["status"].clone();
         assert_eq!(status(&peer.look(&task).await), "working", "{revision}");
         assert_eq!(status(&peer.ended(&task).await), "completed", "{revision}");
