@@ -16,6 +16,7 @@ mod head;
 mod http_client;
 mod http_conversation;
 mod multiplexer;
+mod notices;
 mod options;
 mod redirect;
 mod resume;

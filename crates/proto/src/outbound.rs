@@ -272,11 +272,21 @@ impl Outbound {
     }
 
     fn number_in(&self, name: &str) -> Option<u64> {
-        let of_prefix = || {
-            name.strip_prefix(self.prefix.as_deref()?)?
-                .strip_prefix('.')
-        };
+        let of_prefix = || self.without_prefix(name);
         name.strip_prefix(PROBE).or_else(of_prefix)?.parse().ok()
+    }
+
+    fn without_prefix<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let prefix = self.prefix.as_deref()?;
+        name.strip_prefix(prefix)?.strip_prefix('.')
+    }
+
+    /// Returns true if a name has the prefix of these calls.
+    pub(crate) fn has_prefix_of(&self, id: &RequestId) -> bool {
+        match id {
+            RequestId::Integer(_) => false,
+            RequestId::String(name) => self.without_prefix(name).is_some(),
+        }
     }
 
     /// The name of a call on the wire, which is also its progress token.

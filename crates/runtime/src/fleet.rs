@@ -325,6 +325,24 @@ impl Fleet {
         }
     }
 
+    /// Appends an entry for all other replicas, and waits for the store. One operation, without the delay of
+    /// [`Fleet::publish`]. Does nothing in a fleet of one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store does not answer within [`FleetOptions::operation_timeout`]. Replicas may read
+    /// the entry all the same.
+    ///
+    /// # Cancellation
+    ///
+    /// After a dropped future replicas may read the entry.
+    pub async fn append(&self, entry: ReplicaMessage) -> Result<(), StoreError> {
+        if self.is_shared() {
+            self.shared.append_kept(vec![entry]).await?;
+        }
+        Ok(())
+    }
+
     /// Returns the entries that other replicas publish from now on. The first call makes this replica
     /// follow the news, which begins with the next operation of the store.
     pub fn news(&self) -> NewsFeed {

@@ -20,13 +20,12 @@ use crate::client::failure::{HttpTransportError, ResponseBodyError};
 use crate::client::head::RoutingHeaders;
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::http_conversation::{HttpConversation, SessionState};
+use crate::client::notices::taken;
 use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
 use crate::rules::params_preview::ParamsPreview;
 
 /// How long a stream may take to end after its answer.
-const END_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum bytes that are read of a body that carries nothing.
-const SMALL_BYTES: usize = 4 << 10;
+pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes that are read of a body with an error status.
 const ERROR_BODY_BYTES: usize = 1 << 20;
 
@@ -320,29 +319,6 @@ impl<F: HttpClient> HttpConversation<F> {
         Events::new(body, last_id, self.limits.max_event_bytes, pause)
     }
 
-    /// Posts a message that has no answer.
-    ///
-    /// # Errors
-    ///
-    /// [`HttpTransportError`] if the server did not accept it.
-    pub(crate) async fn notify(
-        &self,
-        state: &SessionState,
-        body: &Bytes,
-    ) -> Result<(), HttpTransportError> {
-        let method = match Message::parse(body) {
-            Ok(Message::Notification(notice)) => Some(notice.method.into_owned()),
-            _ => None,
-        };
-        let message = RoutingHeaders {
-            method: method.as_deref(),
-            ..RoutingHeaders::default()
-        };
-        let wait = self.limits.header_timeout;
-        let response = self.post(state, message, body, wait).await?;
-        taken(response, state).await
-    }
-
     /// Reads the stream of a session to its end, and returns the reason for the end.
     ///
     /// Calls `opened` once the stream is open or refused.
@@ -393,21 +369,6 @@ impl<F: HttpClient> HttpConversation<F> {
             events = self.resume_stream(state, &mut resume, end, None).await?;
         }
     }
-}
-
-/// Returns an error unless the server accepted a message that has no answer.
-async fn taken(
-    response: Response<HttpClientBody>,
-    state: &SessionState,
-) -> Result<(), HttpTransportError> {
-    let (parts, body) = response.into_parts();
-    let found = meaning(Sent::Notice, state.session(), parts.status, &parts.headers);
-    if let ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) = found {
-        return Err(trouble.into());
-    }
-    // The body is read only so that the connection can be reused.
-    drop(body::read(body, Bounds::within(SMALL_BYTES, END_TIMEOUT)).await);
-    Ok(())
 }
 
 /// Returns the code of a JSON-RPC error, if the text is one.

@@ -90,6 +90,15 @@ impl ResponseBodyError {
 }
 
 impl HttpTransportError {
+    /// Returns the delay that the server requires before a retry. `None` if a retry cannot help.
+    pub(crate) fn retry_delay(&self) -> Option<Option<Duration>> {
+        match self {
+            Self::Fetch(_) | Self::Silent(_) => Some(None),
+            Self::Trouble(trouble) if !trouble.is_permanent() => Some(trouble.retry_after()),
+            _ => None,
+        }
+    }
+
     /// Returns the consequence for the transport.
     pub(crate) fn loss(&self) -> TransportErrorKind {
         match self {

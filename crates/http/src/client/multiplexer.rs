@@ -306,7 +306,7 @@ fn perform<F: HttpClient>(
 async fn perform_rare<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
     match work {
         Work::Call(call) => answer(conversation, call).await,
-        Work::Notify(state, body) => Done::Notified(conversation.notify(&state, &body).await),
+        Work::Notify(state, body) => Done::Notified(conversation.deliver(&state, &body).await),
         Work::Confirm(state, body) => {
             let confirmed = conversation.notify(&state, &body).await;
             Done::Confirmed(state, confirmed)

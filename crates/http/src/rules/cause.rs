@@ -126,6 +126,10 @@ pub(crate) static STORE_AWAY: Cause = Cause {
     setting: None,
     retry_after: RETRY_STORE_AFTER,
 };
+pub(crate) static ANSWER_TOO_LARGE: Cause = Cause::new(
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "the answer is too large for the process of its question",
+);
 pub(crate) static TOO_MANY_SESSIONS_OF_PEER: Cause = Cause::by(
     StatusCode::TOO_MANY_REQUESTS,
     "too many sessions of this client are open",

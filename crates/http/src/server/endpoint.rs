@@ -36,7 +36,7 @@ use super::peers::{BodyAccount, BodyRejection, Excess, Peer, Peers, Permit, Reso
 use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
-use super::session_mail::SessionMail;
+use super::session_mail::{Forwarding, SessionMail};
 use super::sessions::Sessions;
 use crate::body::{self, Bounds};
 use crate::rules::cause;
@@ -199,6 +199,10 @@ impl<S: Service> Endpoint<S> {
                 let delay = self.options.limits.keep_alive_interval;
                 BegunAnswer::Later(Box::pin(batch.reply(forms, delay, self.pace())))
             }
+            PostResult::Forwarding(forwarding) => {
+                let (forwarding, answer) = *forwarding;
+                BegunAnswer::Later(Box::pin(self.answer_forwarded(forwarding, answer)))
+            }
             PostResult::Setting(setting, era) => {
                 BegunAnswer::Later(Box::pin(self.answer_setting(*setting, era, forms)))
             }
@@ -328,6 +332,8 @@ pub(super) enum PostResult<S: Service> {
         id: RequestId,
         era: Era,
     },
+    /// The answer will follow when other replicas can read the message.
+    Forwarding(Box<(Forwarding, EndpointResponse)>),
     /// The answer will follow when all replicas know the setting.
     Setting(Box<Setting<S>>, Era),
 }

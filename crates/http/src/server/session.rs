@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use pintle_model::jsonrpc::Message;
+use pintle_model::jsonrpc::{Message, RequestId};
 use pintle_model::{Error, Feature};
 use pintle_proto::{Connection, Event, IncomingNotice, Input, Received, Reply, RequestKey, Ticket};
 use pintle_runtime::sync::{Mutex, MutexGuard};
@@ -221,6 +221,11 @@ impl Session {
                 }
             }
         })
+    }
+
+    /// Returns true if a call to the client has an id of this part of the session.
+    pub(super) fn has_prefix_of(&self, call: &RequestId) -> bool {
+        self.lock().engine.has_prefix_of(call)
     }
 
     /// Returns true if the revision of the session has batches.

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Cancelled, Notice, Progress};
-use pintle_runtime::SharedSessions;
 use pintle_runtime::fleet::{Fleet, NewsEvent, Recipient, ReplicaMessage};
+use pintle_runtime::{BoxFuture, SharedSessions};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 
@@ -66,12 +66,49 @@ impl SessionMail {
         }
     }
 
-    /// Publishes a message for the parts of a session at other replicas, if this one has joined.
+    /// Publishes a message for the parts of a session at other replicas, if this one has joined. It does not
+    /// wait.
     pub(super) fn publish(&self, id: SessionId, text: &[u8]) {
         if let Some(fleet) = self.fleet.get().and_then(|joined| joined.get()) {
-            publish(fleet, id, text);
+            match entry(id, text) {
+                Ok(entry) => fleet.publish(entry),
+                Err(error) => {
+                    tracing::warn!(%error, session = ?id, "a message stays at this replica")
+                }
+            }
         }
     }
+
+    /// Appends an answer of the client for the part of a session at another replica.
+    ///
+    /// # Errors
+    ///
+    /// [`ForwardError`]; the other replica may have the answer all the same.
+    pub(super) fn append(&self, id: SessionId, text: &[u8]) -> Forwarding {
+        let entry = entry(id, text);
+        let fleet = self.fleet.get().and_then(|joined| joined.get()).cloned();
+        Box::pin(async move {
+            let fleet = fleet.ok_or(ForwardError::NotJoined)?;
+            let appended = fleet.append(entry?).await;
+            appended.map_err(|error| ForwardError::Store(error.into()))
+        })
+    }
+}
+
+/// An append to the news.
+pub(super) type Forwarding = BoxFuture<'static, Result<(), ForwardError>>;
+
+/// Why a message does not reach other replicas.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ForwardError {
+    #[error("the message has {0} bytes; the limit is {MAX_BYTES}")]
+    TooLarge(usize),
+    #[error("the message is not text")]
+    NotText,
+    #[error("this replica has not joined the others")]
+    NotJoined,
+    #[error("the message cannot be appended to the news")]
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Returns true for a message that ends, or prolongs, a request that began at another replica.
@@ -85,27 +122,17 @@ pub(super) fn crosses(message: &Message<'_>) -> bool {
     }
 }
 
-fn publish(fleet: &Fleet, id: SessionId, text: &[u8]) {
-    let Some(message) = std::str::from_utf8(text).ok().filter(|_| is_small(text)) else {
-        tracing::warn!(
-            session = ?id,
-            bytes = text.len(),
-            limit = MAX_BYTES,
-            "a message is too large for other replicas"
-        );
-        return;
-    };
+/// Returns the entry of the news for a message.
+fn entry(id: SessionId, text: &[u8]) -> Result<ReplicaMessage, ForwardError> {
+    if text.len() > MAX_BYTES {
+        return Err(ForwardError::TooLarge(text.len()));
+    }
+    let message = std::str::from_utf8(text).map_err(|_| ForwardError::NotText)?;
     let forwarded = Forwarded {
         session: id.to_string(),
         message: message.to_owned(),
     };
-    if let Ok(entry) = ReplicaMessage::new(KIND, &forwarded) {
-        fleet.publish(entry);
-    }
-}
-
-fn is_small(text: &[u8]) -> bool {
-    text.len() <= MAX_BYTES
+    ReplicaMessage::new(KIND, &forwarded).map_err(|_| ForwardError::NotText)
 }
 
 /// Joins the fleet, then delivers messages until the endpoint or the replica ends.
@@ -188,7 +215,9 @@ mod tests {
 
     #[test]
     fn a_message_of_64_kib_crosses_and_a_larger_one_does_not() {
-        assert!(is_small(&[b' '; MAX_BYTES]));
-        assert!(!is_small(&[b' '; MAX_BYTES + 1]));
+        let id = SessionId::new([7; 16]);
+        assert!(entry(id, &[b' '; MAX_BYTES]).is_ok());
+        let error = entry(id, &[b' '; MAX_BYTES + 1]).expect_err("too large");
+        assert!(matches!(error, ForwardError::TooLarge(bytes) if bytes == MAX_BYTES + 1));
     }
 }

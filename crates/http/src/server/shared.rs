@@ -26,7 +26,7 @@ use super::endpoint::{
 use super::peers::Peer;
 use super::session::{NewSession, Session, StreamLayout};
 use super::session_changes::{read_state, reload};
-use super::session_mail::crosses;
+use super::session_mail::{ForwardError, Forwarding, crosses};
 use super::sessions::{OpenSessionError, draw_id};
 use crate::rules::cause;
 use crate::rules::headers;
@@ -159,15 +159,43 @@ impl<S: Service> Endpoint<S> {
         self.mail.begin(self.shared.as_ref(), &self.sessions);
     }
 
-    /// Publishes a message that may belong to a part at another replica: a response, progress, or a
-    /// cancellation.
-    pub(super) fn forward(&self, id: SessionId, parts: &Parts, message: &Message<'_>, text: &[u8]) {
+    /// Publishes a message that may belong to a part at another replica. Progress and cancellations are
+    /// published without a wait. The client may forget an answer when it is accepted, so the response waits until the store has
+    /// it: the future that this returns.
+    fn forward(&self, id: SessionId, post: &Post<'_>, message: &Message<'_>) -> Option<Forwarding> {
         if !crosses(message) {
-            return;
+            return None;
         }
-        let session = self.find_session(id, parts, Instant::now().into_std());
-        if session.is_some_and(|session| session.is_shared()) {
-            self.mail.publish(id, text);
+        let session = self.find_session(id, post.parts, Instant::now().into_std());
+        let session = session.filter(|session| session.is_shared())?;
+        match message {
+            Message::Response(response) => {
+                let call = response.id.as_ref()?;
+                let is_own = session.has_prefix_of(call);
+                (!is_own).then(|| self.mail.append(id, post.bytes))
+            }
+            _ => {
+                self.mail.publish(id, post.bytes);
+                None
+            }
+        }
+    }
+
+    /// Answers a post when other replicas can read its message.
+    pub(super) async fn answer_forwarded(
+        &self,
+        forwarding: Forwarding,
+        answer: EndpointResponse,
+    ) -> EndpointResponse {
+        match forwarding.await {
+            Ok(()) => answer,
+            Err(error) => {
+                tracing::warn!(%error, "an answer does not reach its replica");
+                match error {
+                    ForwardError::TooLarge(_) => self.refuse(&cause::ANSWER_TOO_LARGE),
+                    _ => self.busy(&cause::STORE_AWAY),
+                }
+            }
         }
     }
 
@@ -178,7 +206,7 @@ impl<S: Service> Endpoint<S> {
         post: Post<'_>,
         message: Message<'_>,
     ) -> PostResult<S> {
-        self.forward(id, post.parts, &message, post.bytes);
+        let forwarding = self.forward(id, &post, &message);
         let change = change_of(&message);
         let now = Instant::now().into_std();
         let session = change
@@ -199,6 +227,10 @@ impl<S: Service> Endpoint<S> {
                 };
                 PostResult::Setting(Box::new(setting), era)
             }
+            (PostResult::Answered(answer), ..) => match forwarding {
+                Some(forwarding) => PostResult::Forwarding(Box::new((forwarding, answer))),
+                None => PostResult::Answered(answer),
+            },
             (result, ..) => result,
         }
     }

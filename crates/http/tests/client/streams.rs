@@ -1,5 +1,6 @@
 //! Streams that end before their answer, in every way.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -290,6 +291,41 @@ async fn messages_of_a_task_are_read_on_every_stream() {
     let mut answered: Vec<Value> = answers.map(SeenRequest::id).collect();
     answered.sort_by_key(ToString::to_string);
     assert_eq!(answered, [json!("r-1"), json!("r-2")]);
+}
+
+/// Returns how often a client posts its answer to a server that refuses it `refused` times.
+async fn posts_of_an_answer(status: u16, refused: usize) -> usize {
+    let posts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&posts);
+    let origin = FakeServer::new(move |seen, _| match seen {
+        seen if seen.is("tools/list") => {
+            let ask = json!({ "jsonrpc": "2.0", "id": "r-1", "method": "roots/list" });
+            streamed([
+                event(&ask),
+                BodyPart::Wait(50 * SECOND),
+                event(&result(seen)),
+            ])
+        }
+        seen if seen.json().get("result").is_some() => {
+            match counted.fetch_add(1, Ordering::SeqCst) < refused {
+                true => super::origin::with(status, &[("retry-after", "2")], ""),
+                false => empty(202),
+            }
+        }
+        seen => courtesy(seen).expect("nothing else"),
+    });
+    let user = User::in_session(origin.clone()).await;
+    user.list().await.expect("a result");
+    posts.load(Ordering::SeqCst)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_a_server_did_not_accept_is_posted_again() {
+    for status in [429, 502, 503] {
+        assert_eq!(posts_of_an_answer(status, 2).await, 3, "{status}");
+    }
+    assert_eq!(posts_of_an_answer(503, 100).await, 6);
+    assert_eq!(posts_of_an_answer(400, 1).await, 1);
 }
 
 // spec: 2025-11-25 TRANS-HTTP-21

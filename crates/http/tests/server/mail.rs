@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pintle_http::{HttpOptions, HttpService};
+use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::Error;
 use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError};
@@ -19,7 +19,7 @@ use pintle_store::{
     Precondition, Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime,
     Tail, Version,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -32,6 +32,9 @@ pub(crate) const A_WHILE: Duration = Duration::from_secs(6);
 struct Clocked {
     store: MemoryStore,
     begin: Instant,
+    is_away: AtomicBool,
+    /// The number of appends, also of those that fail.
+    appends: AtomicUsize,
 }
 
 /// The sessions of one replica. An id is the content in hexadecimal digits.
@@ -145,10 +148,32 @@ pub(crate) async fn replicas<const N: usize>() -> ([Endpoint; N], String, Arc<Co
 pub(crate) async fn replicas_after<const N: usize>(
     pause: Duration,
 ) -> ([Endpoint; N], String, Arc<Counts>, Arc<Records>) {
-    let store: Arc<dyn Store> = Arc::new(Clocked {
+    let (endpoints, id, calls, records, _) = replicas_with_store(pause).await;
+    (endpoints, id, calls, records)
+}
+
+/// Two replicas, and their store.
+async fn with_store() -> ([Endpoint; 2], String, Arc<Counts>, Arc<Clocked>) {
+    let (endpoints, id, calls, _, store) = replicas_with_store(A_WHILE).await;
+    (endpoints, id, calls, store)
+}
+
+async fn replicas_with_store<const N: usize>(
+    pause: Duration,
+) -> (
+    [Endpoint; N],
+    String,
+    Arc<Counts>,
+    Arc<Records>,
+    Arc<Clocked>,
+) {
+    let clocked = Arc::new(Clocked {
         store: MemoryStore::default(),
         begin: Instant::now(),
+        is_away: AtomicBool::new(false),
+        appends: AtomicUsize::new(0),
     });
+    let store = Arc::clone(&clocked) as Arc<dyn Store>;
     let records = Arc::new(Records::default());
     let mut calls = Vec::new();
     let endpoints = [(); N].map(|()| {
@@ -162,7 +187,18 @@ pub(crate) async fn replicas_after<const N: usize>(
         assert_eq!(known.of(other).await.status(), 200);
     }
     sleep(pause).await;
-    (endpoints, id, calls.swap_remove(0), records)
+    (endpoints, id, calls.swap_remove(0), records, clocked)
+}
+
+/// Reads a stream up to a question for roots.
+async fn question(stream: &mut ResponseBody) -> Value {
+    loop {
+        let text = piece(stream).await.expect("a question");
+        if let Some(question) = messages(&text).pop() {
+            assert_eq!(question["method"], "roots/list");
+            return question;
+        }
+    }
 }
 
 fn replica(store: &Arc<dyn Store>, records: &Arc<Records>) -> (Endpoint, Arc<Counts>) {
@@ -186,13 +222,7 @@ pub(crate) fn call(tool: &str, id: &str) -> Ask {
 async fn an_answer_that_arrives_at_another_replica_reaches_its_question() {
     let ([first, second], id, _) = two().await;
     let mut stream = call("roots", &id).of(&first).await.into_body();
-    let question = loop {
-        let text = piece(&mut stream).await.expect("a question");
-        if let Some(question) = messages(&text).pop() {
-            break question;
-        }
-    };
-    assert_eq!(question["method"], "roots/list");
+    let question = question(&mut stream).await;
     let roots = json!({ "roots": [{ "uri": "file:///a" }] });
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
     let accepted = post(answer.to_string()).in_session(&id).of(&second).await;
@@ -200,6 +230,46 @@ async fn an_answer_that_arrives_at_another_replica_reaches_its_question() {
     let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
     let end = messages(&text.expect("the result")).pop().expect("one");
     assert_eq!(end["result"]["content"][0]["text"], "1 roots", "{end}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_accepted_when_the_store_has_it() {
+    let ([first, second], id, _, store) = with_store().await;
+    let mut stream = call("roots", &id).of(&first).await.into_body();
+    let question = question(&mut stream).await;
+    let large = "x".repeat(64 << 10);
+    let answer = |uri: &str| {
+        let roots = json!({ "roots": [{ "uri": "file:///a", "name": uri }] });
+        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
+        post(answer.to_string()).in_session(&id)
+    };
+    store.is_away.store(true, Ordering::SeqCst);
+    let refused = answer("a").of(&second).await;
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.headers()["retry-after"], "2");
+    assert_eq!(answer(&large).of(&second).await.status(), 413);
+    store.is_away.store(false, Ordering::SeqCst);
+    let appends = store.appends.load(Ordering::SeqCst);
+    assert_eq!(answer("a").of(&second).await.status(), 202);
+    assert_eq!(store.appends.load(Ordering::SeqCst), appends + 1);
+    let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
+    let end = messages(&text.expect("the result")).pop().expect("one");
+    assert_eq!(end["result"]["content"][0]["text"], "1 roots", "{end}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_arrives_at_the_replica_of_its_question_needs_no_store() {
+    let ([first, _second], id, _, store) = with_store().await;
+    let mut stream = call("roots", &id).of(&first).await.into_body();
+    let question = question(&mut stream).await;
+    let roots = json!({ "roots": [] });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
+    store.is_away.store(true, Ordering::SeqCst);
+    let appends = store.appends.load(Ordering::SeqCst);
+    let accepted = post(answer.to_string()).in_session(&id).of(&first).await;
+    assert_eq!(accepted.status(), 202);
+    piece(&mut stream).await.expect("the result");
+    assert_eq!(store.appends.load(Ordering::SeqCst), appends);
 }
 
 #[tokio::test(start_paused = true)]
@@ -285,6 +355,10 @@ impl Store for Clocked {
         retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
+        self.appends.fetch_add(1, Ordering::SeqCst);
+        if self.is_away.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(StoreError::backend(Retry::Later, "away")) });
+        }
         self.store.append(now, log, events, tail, retention, expiry)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintle_model::LoggingLevel;
+use pintle_model::jsonrpc::RequestId;
 
 use super::{Connection, Negotiation, Side};
 use crate::limits::Limits;
@@ -44,6 +45,11 @@ impl Connection {
         for uri in subscribed {
             self.subscriptions.subscribe(uri.to_owned(), &self.limits);
         }
+    }
+
+    /// Returns true if an id has the prefix of this engine, so that no other engine of the session knows the call.
+    pub fn has_prefix_of(&self, call: &RequestId) -> bool {
+        self.outbound.has_prefix_of(call)
     }
 
     /// The same conversation before its first call, whose calls have ids of this prefix, a dot and a

@@ -39,7 +39,7 @@ impl Background {
             Err(error) if error.is_retryable() => shared.news.queue.lock().put_back(batch, retry),
             // The store refuses these entries also later.
             Err(_) => shared.news.queue.lock().lose(retry),
-            Ok(()) => shared.news.recent.lock().keep(batch, Instant::now()),
+            Ok(()) => shared.keep(batch),
         }
         appended
     }
@@ -78,6 +78,18 @@ impl Background {
 }
 
 impl Shared {
+    /// Appends entries, and keeps them for a store that loses its content.
+    pub(super) async fn append_kept(&self, batch: Vec<ReplicaMessage>) -> Result<(), StoreError> {
+        self.append_news(&batch).await?;
+        self.keep(batch);
+        Ok(())
+    }
+
+    fn keep(&self, appended: Vec<ReplicaMessage>) {
+        let mut recent = self.news.recent.lock();
+        recent.keep(appended, Instant::now());
+    }
+
     async fn append_news(&self, batch: &[ReplicaMessage]) -> Result<(), StoreError> {
         let envelope = |entry: &ReplicaMessage| {
             let (from, number) = (self.replica, self.mail.next_number());
