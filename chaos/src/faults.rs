@@ -131,18 +131,18 @@ impl Faults<'_> {
     }
 
     fn pick(&mut self) -> usize {
-        self.rng.below(self.processes.count())
+        self.rng.below(self.processes.replicas.count())
     }
 
     fn kill(&mut self) -> Result<()> {
         let index = self.pick();
         self.tally.fault("kill", Some(index));
-        self.processes.signal(index, "KILL")?;
+        self.processes.replicas.signal(index, "KILL")?;
         if self.paused == Some(index) {
             self.paused = None;
         }
         let pause = self.rng.up_to(SECOND);
-        self.processes.restart(index, pause)
+        self.processes.replicas.restart(index, pause)
     }
 
     fn pause(&mut self) -> Result<()> {
@@ -150,33 +150,34 @@ impl Faults<'_> {
         self.resume()?;
         self.tally.fault("pause", Some(index));
         self.paused = Some(index);
-        self.processes.signal(index, "STOP")
+        self.processes.replicas.signal(index, "STOP")
     }
 
     fn resume(&mut self) -> Result<()> {
         match self.paused.take() {
-            Some(index) => self.processes.signal(index, "CONT"),
+            Some(index) => self.processes.replicas.signal(index, "CONT"),
             None => Ok(()),
         }
     }
 
     fn disturb_store(&mut self, flushes: bool) {
-        if flushes && self.processes.flush_store() {
+        if flushes && self.processes.replicas.can_flush_store() {
+            // Counted first, because a call may end with its effect at once.
             self.tally.fault("flush", None);
-            return;
+            return self.processes.replicas.flush_store();
         }
         self.tally.fault("engine", None);
         let pause = self.rng.up_to(SECOND);
-        self.processes.restart_store(pause);
+        self.processes.replicas.restart_store(pause);
     }
 
     /// Updates one server after the other, as the book describes.
     fn roll(&mut self) -> Result<()> {
         self.resume()?;
         self.tally.fault("roll", None);
-        for index in 0..self.processes.count() {
-            self.processes.signal(index, "TERM")?;
-            self.processes.restart(index, Duration::ZERO)?;
+        for index in 0..self.processes.replicas.count() {
+            self.processes.replicas.signal(index, "TERM")?;
+            self.processes.replicas.restart(index, Duration::ZERO)?;
         }
         Ok(())
     }

@@ -10,9 +10,11 @@
 )]
 
 mod faults;
+mod measure;
 mod plan;
 mod processes;
 mod replica;
+mod replicas;
 #[path = "../../xtask/src/conformance/replicas/block.rs"]
 mod replicas_block;
 mod tally;
@@ -36,6 +38,7 @@ async fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let ended = match words.as_slice() {
         [first, rest @ ..] if first == "replica" => replica::serve(rest).await.map(|()| true),
+        [only] if only == "measure" => measured().await,
         _ => match Plan::read(&words) {
             Ok(plan) => run(plan).await,
             Err(error) => Err(format!("{error}\n{}", plan::USAGE).into()),
@@ -51,13 +54,20 @@ async fn main() -> ExitCode {
     }
 }
 
+/// Prints the costs of several servers.
+async fn measured() -> pintle::Result<bool> {
+    tokio::task::spawn_blocking(measure::run).await??;
+    measure::run_killed().await?;
+    Ok(true)
+}
+
 /// Runs the plan, prints the table, and returns true if no call was lost, doubled, wrong, hung or unexplained.
 async fn run(plan: Plan) -> pintle::Result<bool> {
     let plan = Arc::new(plan);
     let starting = Arc::clone(&plan);
     let processes = tokio::task::spawn_blocking(move || Processes::start(&starting));
     let mut processes = processes.await??;
-    let (url, lines) = (processes.url(), processes.lines());
+    let (url, lines) = (processes.url(), processes.replicas.lines());
     let tally = Arc::new(Tally::begin());
     let stop = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
@@ -72,7 +82,7 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     };
     crowd.work(&plan, began).await;
     stop.store(true, Ordering::Relaxed);
-    let (ended, processes) = tokio::task::spawn_blocking(|| faults.join())
+    let (ended, mut processes) = tokio::task::spawn_blocking(|| faults.join())
         .await?
         .map_err(|_| "the thread of the faults panicked")?;
     ended?;
@@ -80,7 +90,10 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     crowd.listen(&tally).await;
     let passed = tally.judge(&plan, &lines, began.elapsed())?;
     if !passed {
-        println!("logs of the servers: {}", processes.keep().display());
+        println!(
+            "logs of the servers: {}",
+            processes.replicas.keep().display()
+        );
     }
     Ok(passed)
 }

@@ -3,17 +3,33 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: chaos [--store redis|postgres] [--seconds N] [--clients N] [--seed N] [--calls N]
+usage: chaos measure
+       chaos [--store redis|postgres] [--seconds N] [--clients N] [--seed N] [--calls N]
              [--faults kill,pause,engine,proxy,roll]
 
+  measure       print the costs of one to three servers, on Linux
   --seconds N   end after this time; default 60
   --calls N     end after so many calls instead
   --faults LIST default: all. `roll` alone allows no error at all";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
+    /// No shared state.
+    Nothing,
+    Sqlite,
     Redis,
     Postgres,
+}
+
+impl Engine {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "none",
+            Self::Sqlite => "SQLite",
+            Self::Redis => "Redis",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,17 +64,23 @@ pub(crate) struct Plan {
     pub(crate) faults: Vec<Fault>,
 }
 
-impl Plan {
-    /// Reads the arguments.
-    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
-        let mut plan = Self {
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
             engine: Engine::Redis,
             time: Duration::from_secs(60),
             clients: 200,
             seed: 1,
             calls: None,
             faults: FAULTS.map(|(_, fault)| fault).to_vec(),
-        };
+        }
+    }
+}
+
+impl Plan {
+    /// Reads the arguments.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut plan = Self::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let value = words.next().ok_or(format!("{word} has no value"))?;

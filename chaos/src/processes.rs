@@ -1,71 +1,36 @@
-//! The servers, the store and the proxy.
+//! The servers behind a proxy.
 
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use pintle_test_servers::{PostgresServer, RedisServer, Stop};
-
-use crate::plan::{Engine, Plan};
+use crate::plan::Plan;
+use crate::replicas::{FreePorts, Replicas, is_ready, send, wait_until};
 use crate::replicas_block::{PAGE, SERVERS, configuration};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Longest time until a program serves, or has ended after SIGTERM.
-const LIMIT: Duration = Duration::from_secs(60);
-/// First of the ports that are tried: below those of outgoing connections.
-const FIRST_PORT: u16 = 20_000;
-const PREFIX: &str = "chaos";
+/// First of the ports that are tried for the proxy.
+const FIRST_PORT: u16 = 19_000;
 
 /// All running programs. They end with this value.
 pub(crate) struct Processes {
-    folder: PathBuf,
-    keeps_folder: bool,
-    replicas: Vec<Replica>,
     proxy: Child,
     address: SocketAddr,
-    // The last one, because the others use it.
-    store: Store,
-}
-
-enum Store {
-    Redis(RedisServer),
-    Postgres(PostgresServer),
-}
-
-struct Replica {
-    address: SocketAddr,
-    starts: usize,
-    running: Option<Child>,
+    pub(crate) replicas: Replicas,
 }
 
 impl Processes {
     /// Starts the store, the servers, and the proxy with the configuration of the book.
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("pintle-chaos-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let store = Store::start(plan.engine)?;
-        let mut ports = FreePorts(FIRST_PORT);
-        let address = ports.next_free()?;
-        let mut replicas = Vec::new();
-        for _ in SERVERS {
-            let mut replica = Replica::new(ports.next_free()?);
-            replica.start(&folder, &store.url())?;
-            replicas.push(replica);
-        }
-        let servers: Vec<_> = replicas.iter().map(|it| it.address).collect();
-        let proxy = start_proxy(&folder, address, &servers)?;
+        let replicas = Replicas::start(plan.engine, SERVERS.len())?;
+        let address = FreePorts::from(FIRST_PORT).next_free()?;
+        let proxy = start_proxy(&replicas.folder, address, &replicas.addresses())?;
         let processes = Self {
-            folder,
-            keeps_folder: false,
-            replicas,
             proxy,
             address,
-            store,
+            replicas,
         };
         wait_until(|| is_ready(address))?;
         Ok(processes)
@@ -73,63 +38,6 @@ impl Processes {
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
-    }
-
-    /// Returns the file with a line for each call.
-    pub(crate) fn lines(&self) -> PathBuf {
-        lines(&self.folder)
-    }
-
-    /// Keeps the folder, and returns it.
-    pub(crate) fn keep(mut self) -> PathBuf {
-        self.keeps_folder = true;
-        self.folder.clone()
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.replicas.len()
-    }
-
-    /// Sends a signal to a server.
-    pub(crate) fn signal(&self, index: usize, signal: &str) -> Result<()> {
-        match &self.replicas[index].running {
-            Some(running) => send(running, signal),
-            None => Ok(()),
-        }
-    }
-
-    /// Waits until a server has ended, and starts it again.
-    pub(crate) fn restart(&mut self, index: usize, after: Duration) -> Result<()> {
-        if let Some(mut running) = self.replicas[index].running.take() {
-            wait_until(|| !matches!(running.try_wait(), Ok(None)))?;
-        }
-        sleep(after);
-        self.replicas[index].start(&self.folder, &self.store.url())
-    }
-
-    /// Restarts the store with its content, after a pause.
-    pub(crate) fn restart_store(&mut self, pause: Duration) {
-        match &mut self.store {
-            Store::Redis(redis) => {
-                redis.stop();
-                sleep(pause);
-                redis.resume();
-            }
-            Store::Postgres(postgres) => {
-                postgres.stop(Stop::Crash);
-                sleep(pause);
-                postgres.resume();
-            }
-        }
-    }
-
-    /// Drops the content of the store, if it is Redis; otherwise returns false.
-    pub(crate) fn flush_store(&self) -> bool {
-        if let Store::Redis(redis) = &self.store {
-            redis.run("FLUSHALL");
-            return true;
-        }
-        false
     }
 
     /// Has the proxy read its configuration again.
@@ -144,62 +52,7 @@ impl Drop for Processes {
         let _ = send(&self.proxy, "TERM");
         let _ = wait_until(|| !matches!(self.proxy.try_wait(), Ok(None)));
         let _ = self.proxy.kill();
-        for replica in &mut self.replicas {
-            if let Some(mut running) = replica.running.take() {
-                let _ = running.kill();
-                let _ = running.wait();
-            }
-        }
-        if !self.keeps_folder {
-            let _ = fs::remove_dir_all(&self.folder);
-        }
     }
-}
-
-impl Store {
-    fn start(engine: Engine) -> Result<Self> {
-        let missing = "the store is not installed";
-        Ok(match engine {
-            Engine::Redis => {
-                Self::Redis(RedisServer::start(&["--appendonly", "yes"]).ok_or(missing)?)
-            }
-            Engine::Postgres => Self::Postgres(PostgresServer::start().ok_or(missing)?),
-        })
-    }
-
-    fn url(&self) -> String {
-        match self {
-            Self::Redis(redis) => redis.url(PREFIX),
-            Self::Postgres(postgres) => postgres.url(PREFIX),
-        }
-    }
-}
-
-impl Replica {
-    fn new(address: SocketAddr) -> Self {
-        Self {
-            address,
-            starts: 0,
-            running: None,
-        }
-    }
-
-    /// Starts the server and waits until it is ready.
-    fn start(&mut self, folder: &Path, state: &str) -> Result<()> {
-        self.starts += 1;
-        let name = format!("{}.{}", self.address.port(), self.starts);
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["replica", &self.address.to_string(), state]);
-        command.arg(lines(folder)).arg(&name).stdin(Stdio::null());
-        command.stderr(File::create(folder.join(format!("{name}.log")))?);
-        self.running = Some(command.spawn()?);
-        let address = self.address;
-        wait_until(|| is_ready(address))
-    }
-}
-
-fn lines(folder: &Path) -> PathBuf {
-    folder.join("lines")
 }
 
 fn start_proxy(folder: &Path, address: SocketAddr, servers: &[SocketAddr]) -> Result<Child> {
@@ -214,52 +67,4 @@ fn start_proxy(folder: &Path, address: SocketAddr, servers: &[SocketAddr]) -> Re
     let log = File::create(folder.join("haproxy.log"))?;
     command.stdin(Stdio::null()).stdout(log.try_clone()?);
     Ok(command.stderr(log).spawn()?)
-}
-
-fn send(child: &Child, signal: &str) -> Result<()> {
-    let id = child.id().to_string();
-    Command::new("kill")
-        .args([&format!("-{signal}"), &id])
-        .stderr(Stdio::null())
-        .status()?;
-    Ok(())
-}
-
-/// Returns true if `/readyz` is 200.
-fn is_ready(address: SocketAddr) -> bool {
-    let ask = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        let head = "GET /readyz?exclude=store HTTP/1.1\r\nConnection: close";
-        stream.write_all(format!("{head}\r\nHost: {address}\r\n\r\n").as_bytes())?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text)?;
-        Ok(text)
-    };
-    ask().is_ok_and(|text| text.starts_with("HTTP/1.1 200"))
-}
-
-fn wait_until(mut is_done: impl FnMut() -> bool) -> Result<()> {
-    let began = Instant::now();
-    while !is_done() {
-        if began.elapsed() > LIMIT {
-            return Err("a program is not ready, or does not end".into());
-        }
-        sleep(Duration::from_millis(20));
-    }
-    Ok(())
-}
-
-struct FreePorts(u16);
-
-impl FreePorts {
-    fn next_free(&mut self) -> Result<SocketAddr> {
-        loop {
-            self.0 = self.0.checked_add(1).ok_or("no port is free")?;
-            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.0));
-            if TcpListener::bind(address).is_ok() {
-                return Ok(address);
-            }
-        }
-    }
 }

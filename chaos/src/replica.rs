@@ -11,6 +11,8 @@ use tokio::time::sleep;
 
 /// Twice the interval of the checks of the proxy.
 const SHUTDOWN_DELAY: Duration = Duration::from_secs(2);
+/// The argument of a server without a shared state.
+pub(crate) const NO_STATE: &str = "none";
 /// The resource whose updates clients subscribe to.
 pub(crate) const BOARD: &str = "chaos://board";
 
@@ -36,6 +38,12 @@ impl Lines {
         file.write_all(format!("{key} {} {value}\n", self.server).as_bytes())?;
         Ok(())
     }
+}
+
+/// Returns the text.
+#[tool]
+async fn echo(text: String) -> String {
+    text
 }
 
 /// Appends a line.
@@ -114,10 +122,13 @@ pub(crate) async fn serve(words: &[String]) -> Result<()> {
         file: file.into(),
         server: name.clone(),
     };
-    let server = Server::new("chaos", "1.0.0")
-        .state(lines)
-        .state_backend(pintle::state(state).await?)
+    let mut server = Server::new("chaos", "1.0.0").state(lines);
+    if state != NO_STATE {
+        server = server.state_backend(pintle::state(state).await?);
+    }
+    let server = server
         .resource_updates()
+        .tool::<echo>()
         .tool::<append>()
         .tool::<slow>()
         .tool::<ask>()

@@ -20,12 +20,10 @@ use crate::client::failure::{HttpTransportError, ResponseBodyError};
 use crate::client::head::RoutingHeaders;
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::http_conversation::{HttpConversation, SessionState};
-use crate::client::notices::taken;
+use crate::client::notices::{END_TIMEOUT, taken};
 use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
 use crate::rules::params_preview::ParamsPreview;
 
-/// How long a stream may take to end after its answer.
-pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes that are read of a body with an error status.
 const ERROR_BODY_BYTES: usize = 1 << 20;
 

@@ -8,12 +8,13 @@ use tokio::time::sleep;
 use crate::body::{self, Bounds};
 use crate::client::answer::{ResponseKind, Sent, meaning};
 use crate::client::backoff::Jitter;
-use crate::client::exchange::END_TIMEOUT;
 use crate::client::failure::HttpTransportError;
 use crate::client::head::RoutingHeaders;
 use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::http_conversation::{HttpConversation, SessionState};
 
+/// How long a stream may take to end after its answer.
+pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes that are read of a body that carries nothing.
 const SMALL_BYTES: usize = 4 << 10;
 
