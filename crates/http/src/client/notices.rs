@@ -1,5 +1,7 @@
 //! Messages without an answer: notifications, and answers to questions of the server.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::Response;
 use pintle_model::jsonrpc::Message;
