@@ -45,6 +45,10 @@ struct Testing;
 struct Clients;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/tap.md")]
+struct Tap;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/authorization.md")]
 struct Authorization;
 

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 31] = [
+pub(crate) const FLOORS: [(&str, u8); 32] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -32,6 +32,7 @@ pub(crate) const FLOORS: [(&str, u8); 31] = [
     ("pintle", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
+    ("pintle-tap", 4),
     ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),

@@ -68,6 +68,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("crates/otel/src/telemetry.rs", "TelemetryOptions", &[]),
+    (
+        "crates/tap/src/options.rs",
+        "TapOptions",
+        &["keeps_secrets", "display"],
+    ),
     ("crates/keys/src/ring_source.rs", "KeyRingOptions", &[]),
 ];
 

@@ -5,6 +5,7 @@ mod install;
 mod output;
 mod pack;
 mod server;
+mod tap;
 mod value;
 mod words;
 
@@ -22,6 +23,7 @@ pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use pack::PackArgs;
 pub(crate) use server::{ServerArgs, ServerSpec, Settings};
+pub(crate) use tap::TapArgs;
 pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
 
 /// The Model Context Protocol from a terminal: any server, written in anything.
@@ -146,6 +148,10 @@ pub(crate) enum Command {
 
     /// Serve the showcase: an example of every feature of a server
     Serve(ServeArgs),
+
+    /// Show and record the messages between a host and a server; all bytes pass unchanged
+    #[command(override_usage = "pintle tap [--record FILE] -- COMMAND...")]
+    Tap(TapArgs),
 
     /// Print a script that completes commands and flags in a shell
     Completions {

@@ -20,19 +20,22 @@ mod prompt;
 mod read;
 mod serve;
 mod shell;
+mod tap;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::process::ExitCode;
 
 use clap_complete::Shell;
 
 use crate::args::{
-    Call, Completion, Format, Kind, ServerSpec, Settings, TaskAction, UsageError, Verbosity,
+    Call, Completion, Format, Kind, ServerSpec, Settings, TapArgs, TaskAction, UsageError,
+    Verbosity,
 };
 use crate::conversation::{Conversation, ConversationOptions};
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
 use pintle_hosts::without_query;
 use pintle_showcase::Serving;
 
@@ -104,6 +107,8 @@ pub(crate) enum Action {
     Pack(Box<Pack>),
     /// Serve the showcase.
     Serve(Serving),
+    /// Show the messages between a host and a server.
+    Tap(TapArgs),
     /// Print a completion script for a shell.
     Completions(Shell),
     /// Print the manual.
@@ -128,9 +133,9 @@ impl Action {
     }
 }
 
-/// Does the action of an invocation.
-pub(crate) async fn run(invocation: Invocation) -> Result<(), CliError> {
-    match invocation.action {
+/// Does the action of an invocation, and returns the exit code of its success.
+pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
+    let done = match invocation.action {
         Action::Hosts => hosts::run(invocation.settings.config.as_deref(), invocation.format),
         Action::Login | Action::Logout | Action::Status => {
             or_interrupted(access::run(invocation)).await
@@ -138,10 +143,12 @@ pub(crate) async fn run(invocation: Invocation) -> Result<(), CliError> {
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
         Action::Serve(serving) => serve::run(serving).await,
+        Action::Tap(args) => return tap::run(args).await,
         Action::Completions(shell) => manual::completions(shell),
         Action::Man => manual::manual(),
         _ => in_conversation(&invocation).await,
-    }
+    };
+    done.map(|()| Exit::Done.into())
 }
 
 async fn in_conversation(invocation: &Invocation) -> Result<(), CliError> {
@@ -192,6 +199,7 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         | Action::Install(_)
         | Action::Uninstall(_)
         | Action::Serve(_)
+        | Action::Tap(_)
         | Action::Completions(_)
         | Action::Man => Err(UsageError(shell::ONE_SERVER.to_owned()).into()),
     }

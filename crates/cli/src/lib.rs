@@ -34,7 +34,6 @@ use tokio::runtime::Builder;
 
 use args::{Args, Format};
 use command::{Action, Invocation};
-use exit::Exit;
 
 /// Longest wait at the end for tasks that were cut off.
 const CLEARING: Duration = Duration::from_millis(500);
@@ -52,16 +51,16 @@ pub fn main() -> ExitCode {
             return output::failed(&misunderstood.into(), Format::Text).into();
         }
     };
-    let is_server = matches!(invocation.action, Action::Serve(_));
+    let is_server = matches!(invocation.action, Action::Serve(_) | Action::Tap(_));
     output::trace(invocation.verbosity, is_server);
     let format = invocation.format;
     match run(invocation) {
-        Ok(()) => Exit::Done.into(),
+        Ok(code) => code,
         Err(failure) => output::failed(&failure, format).into(),
     }
 }
 
-fn run(invocation: Invocation) -> Result<(), exit::CliError> {
+fn run(invocation: Invocation) -> Result<ExitCode, exit::CliError> {
     let runtime = match invocation.action.needs_threads() {
         true => Builder::new_multi_thread().enable_all().build()?,
         // One thread starts faster than several.

@@ -36,12 +36,19 @@ enum KillPoint {
     Call,
     /// While a shell waits for a line.
     Shell,
+    /// While it passes the messages of another client.
+    Tap,
 }
 
 // hardening: H-169
 #[tokio::test]
 async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
-    let kill_points = [KillPoint::Start, KillPoint::Call, KillPoint::Shell];
+    let kill_points = [
+        KillPoint::Start,
+        KillPoint::Call,
+        KillPoint::Shell,
+        KillPoint::Tap,
+    ];
     let rounds: Vec<_> = (0..100).zip(kill_points.into_iter().cycle()).collect();
     for group in rounds.chunks(CONCURRENCY) {
         let killed = group.iter().map(|(round, kill_point)| {
@@ -78,6 +85,7 @@ fn start(kill_point: KillPoint, witness: &Witness, left: &str) -> Child {
         KillPoint::Start => &["listen"],
         KillPoint::Call => &["call", "board", "call_sign=RECK", "cables=100"],
         KillPoint::Shell => &["shell"],
+        KillPoint::Tap => &["tap"],
     };
     let program = env!("CARGO_BIN_EXE_pintle");
     let mut command = Command::new(program);
@@ -94,7 +102,7 @@ fn start(kill_point: KillPoint, witness: &Witness, left: &str) -> Child {
 /// Waits until the program reaches the moment.
 async fn until(kill_point: KillPoint, program: &mut Child) {
     match kill_point {
-        KillPoint::Start => {}
+        KillPoint::Start | KillPoint::Tap => {}
         KillPoint::Call => {
             // The first line is a notification of progress.
             let notes = program.stderr.take().expect("piped");

@@ -17,6 +17,7 @@ mod ring;
 mod server;
 mod shell;
 mod sign_in;
+mod tap;
 mod tasks;
 mod terminal;
 mod typist;

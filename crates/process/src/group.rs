@@ -26,10 +26,12 @@ pub(super) struct SpawnPlan {
     pub(super) args: Vec<OsString>,
     pub(super) variables: Vec<(OsString, OsString)>,
     pub(super) directory: PathBuf,
+    /// Whether the server writes to the standard error of the host.
+    pub(super) inherits_stderr: bool,
 }
 
 impl SpawnPlan {
-    /// Returns the command with its three pipes. No shell runs, so arguments arrive unchanged.
+    /// Returns the command with its pipes. No shell runs, so arguments arrive unchanged.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -39,7 +41,10 @@ impl SpawnPlan {
             .current_dir(&self.directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(match self.inherits_stderr {
+                true => Stdio::inherit(),
+                false => Stdio::piped(),
+            });
         command
     }
 }
@@ -49,5 +54,6 @@ impl SpawnPlan {
 pub(super) struct Streams {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+    /// Absent if the server writes to the standard error of the host.
+    pub(super) stderr: Option<ChildStderr>,
 }

@@ -64,6 +64,7 @@ pub struct Command {
     options: ChildOptions,
     streams: StreamOptions,
     listener: Option<Listener>,
+    inherits_stderr: bool,
     history: Arc<Mutex<History>>,
 }
 
@@ -79,6 +80,7 @@ impl Command {
             options: ChildOptions::default(),
             streams: StreamOptions::default(),
             listener: None,
+            inherits_stderr: false,
             history: Arc::default(),
         }
     }
@@ -149,6 +151,14 @@ impl Command {
         self
     }
 
+    /// Gives the server the standard error of the host, byte for byte and without a copy. The host then
+    /// stores none of it, and [`Command::on_stderr`] is not called. Descendants that the server leaves are
+    /// killed at once.
+    pub fn inherit_stderr(mut self) -> Self {
+        self.inherits_stderr = true;
+        self
+    }
+
     /// Starts the server.
     ///
     /// # Errors
@@ -187,6 +197,7 @@ impl Command {
             args: self.args.clone(),
             variables,
             directory,
+            inherits_stderr: self.inherits_stderr,
         })
     }
 

@@ -41,7 +41,7 @@ pub struct Supervisor {
 impl Supervisor {
     pub(super) fn start(
         group: Group,
-        stderr: ChildStderr,
+        stderr: Option<ChildStderr>,
         program: Arc<str>,
         options: ChildOptions,
         listener: Option<Listener>,
@@ -57,7 +57,7 @@ impl Supervisor {
             tail: Arc::clone(&tail),
         };
         let reader = StderrReader {
-            stderr: Some(stderr),
+            stderr,
             buffer: Box::new([0; READ_BYTES]),
             tail,
             listener,

@@ -32,6 +32,36 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A size in bytes: `4096`, `10kB`, `256MiB`, `1GB`.
+///
+/// # Errors
+///
+/// A text for the user about the expected form.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit: u64 = match unit {
+        "" | "B" => 1,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("expected a size such as 500kB, 10MB or 1GiB".to_owned()),
+    };
+    let size = number
+        .parse()
+        .ok()
+        .and_then(|number: u64| number.checked_mul(unit));
+    match size {
+        Some(size) if size > 0 => Ok(size),
+        _ => Err("expected a size from 1 byte, such as 10MB".to_owned()),
+    }
+}
+
 /// `NAME=VALUE`.
 ///
 /// # Errors
@@ -157,6 +187,22 @@ pub(super) fn level(text: &str) -> Result<LoggingLevel, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = [
+            ("1", 1),
+            ("10MB", 10_000_000),
+            ("2KiB", 2048),
+            ("1GiB", 1 << 30),
+        ];
+        for (text, bytes) in sizes {
+            assert_eq!(size(text), Ok(bytes));
+        }
+        for wrong in ["", "0", "MB", "1mb", "-1", "1.5MB", "99999999999GB"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn times_have_units() {

@@ -70,6 +70,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Uninstall(args) => Ok(Invocation::local(Action::Uninstall(args.try_into()?))),
         Command::Pack(args) => packed(*args),
         Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
+        Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
         Command::Completions { shell } => Ok(Invocation::local(Action::Completions(shell))),
         Command::Man => Ok(Invocation::local(Action::Man)),
     }

@@ -106,6 +106,6 @@ fn take_streams(server: &mut Child) -> Option<Streams> {
     Some(Streams {
         stdin: server.stdin.take()?,
         stdout: server.stdout.take()?,
-        stderr: server.stderr.take()?,
+        stderr: server.stderr.take(),
     })
 }

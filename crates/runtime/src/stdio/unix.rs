@@ -3,19 +3,12 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::pin::Pin;
 
 use rustix::fs::FileType;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::threads;
-
-/// A stream that bytes come from.
-pub(super) type Reader = Pin<Box<dyn AsyncRead + Send>>;
-/// A stream that bytes go to.
-pub(super) type Writer = Pin<Box<dyn AsyncWrite + Send>>;
+use super::{StandardInput as Reader, StandardOutput as Writer, threads};
 
 /// Takes standard input and output away from the rest of the process.
 pub(super) fn take_streams() -> io::Result<(Reader, Writer)> {

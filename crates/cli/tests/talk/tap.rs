@@ -1,0 +1,92 @@
+//! `pintle tap` between a client and a server.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use crate::talk::home::Home;
+use crate::talk::program::pintle;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_pintle");
+
+#[tokio::test]
+async fn a_client_works_through_a_tap_that_records() {
+    let home = Home::new();
+    let file = home.path().join("recording.jsonl");
+    for revision in ["2025-06-18", "2026-07-28"] {
+        let call = pintle("call --revision")
+            .word(revision)
+            .words("berth name=fish-quay");
+        let call = call
+            .word("--")
+            .word(PROGRAM)
+            .words("tap --record")
+            .word(file.to_str().expect("text"));
+        let output = call
+            .words("--")
+            .word(PROGRAM)
+            .words("serve --stdio")
+            .prints()
+            .await;
+        assert!(!output.is_empty());
+        let recording = std::fs::read_to_string(&file).expect("it is written");
+        let lines: Vec<Value> = recording
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(lines[0]["pintle_recording"], 1);
+        let is_call = |line: &&Value| line["message"]["method"] == "tools/call";
+        let call = lines.iter().find(is_call).expect("the call is recorded");
+        assert_eq!(call["to"], "server");
+        assert!(
+            lines.iter().all(|line| line.get("odd").is_none()),
+            "{recording}"
+        );
+        assert_eq!(lines.last().expect("an end")["end"], "closed");
+        let mode = std::fs::metadata(&file)
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[tokio::test]
+async fn a_tap_has_the_exit_code_and_the_standard_error_of_the_server() {
+    let server = |script: &str| pintle("tap -q -- sh -c").word(script);
+    let notes = server("echo oh >&2; exit 7").fails(7).await;
+    assert_eq!(notes, "oh\n");
+    assert_eq!(server("kill -9 $$").fails(137).await, "");
+    assert_eq!(server("exit 0").prints().await, "");
+    let notes = pintle("tap -- no-such-program-here").fails(4).await;
+    assert!(notes.contains("no-such-program-here"), "{notes}");
+}
+
+#[tokio::test]
+async fn a_tap_shows_messages_on_standard_error() {
+    let noise = pintle("tap -- sh -c")
+        .word("read line; echo hello")
+        .input("{\"token\":\"hush\"}\n");
+    let ended = noise.run().await;
+    assert_eq!((ended.code, ended.output.as_str()), (Some(0), "hello\n"));
+    for part in [
+        "! not a message of JSON-RPC",
+        "! not JSON",
+        "hello",
+        "1 messages to the server",
+    ] {
+        assert!(ended.notes.contains(part), "{part} in {}", ended.notes);
+    }
+    assert!(!ended.notes.contains("hush"), "{}", ended.notes);
+    let json = pintle("tap --json --secrets -- cat")
+        .input("{\"token\":\"hush\"}\n")
+        .run()
+        .await;
+    let first: Value =
+        serde_json::from_str(json.notes.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(
+        (&first["to"], &first["odd"][0]),
+        (&"server".into(), &"not_json_rpc".into())
+    );
+    assert!(first["text"].is_null(), "it is JSON: {first}");
+}

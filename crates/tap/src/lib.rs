@@ -1,0 +1,35 @@
+//! Shows and records the messages between an MCP host and a server, and passes their bytes unchanged.
+//!
+//! [`tap_stdio`] starts a server and passes the bytes of standard input and output. A [`Tap`] gets copies of them, and
+//! observes them on a thread of its own: the transport never waits for the display or the recording. Memory is
+//! bounded by [`TapOptions`].
+//!
+//! An [`Observer`] finds each [`Oddity`] of a message. It performs no I/O. A [`Recorder`] writes the
+//! format of [`recording`], and [`Recording`] reads it.
+
+mod background_writer;
+mod envelope;
+mod framing;
+mod lines;
+mod observer;
+mod oddity;
+mod options;
+mod queue;
+pub mod recording;
+mod redact;
+mod report;
+mod show;
+mod stdio;
+mod tap;
+
+pub use envelope::MessageKind;
+pub use framing::Framing;
+pub use lines::{Line, LineSplitter};
+pub use observer::{Direction, Missing, Observation, Observer};
+pub use oddity::Oddity;
+pub use options::{Display, TapOptions};
+pub use recording::{RecordedMessage, Recorder, Recording, RecordingError};
+pub use redact::{is_secret_name, redact};
+pub use show::TapCounts;
+pub use stdio::tap_stdio;
+pub use tap::{Tap, TapEnd, TapTransport};

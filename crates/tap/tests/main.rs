@@ -1,0 +1,4 @@
+//! Taps between a host and a server.
+
+#[cfg(unix)]
+mod stdio;
