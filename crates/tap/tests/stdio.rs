@@ -117,7 +117,8 @@ async fn a_conversation_is_shown_and_recorded_without_secrets() {
     assert_eq!((counts.to_server, counts.to_client), (2, 2));
     assert_eq!(
         (counts.odd, counts.unanswered, counts.lost_bytes),
-        (1, 1, 0)
+        (2, 1, 0),
+        "the noise, and a request before the answer to the handshake"
     );
     for part in [
         "→ initialize",
