@@ -86,7 +86,7 @@ impl Tally {
     }
 
     /// The time of the run in seconds.
-    fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }
 

@@ -38,6 +38,8 @@ struct Visitor {
     changes: Arc<AtomicUsize>,
     tally: Arc<Tally>,
     stop: Arc<AtomicBool>,
+    /// Of the subscription, and its time.
+    last_event: std::sync::Mutex<(f64, String)>,
 }
 
 /// The clients of a run, and their calls in progress.
@@ -99,7 +101,7 @@ impl Crowd {
         let deaf = || {
             let both = self.visitors.iter().zip(&before);
             both.filter(|(it, before)| it.received() == **before)
-                .map(|(it, _)| it.revision)
+                .map(|(it, _)| Arc::clone(it))
                 .collect::<Vec<_>>()
         };
         for _ in 0..ANNOUNCEMENTS {
@@ -115,7 +117,12 @@ impl Crowd {
                 break;
             }
         }
-        deaf().into_iter().for_each(|revision| tally.deaf(revision));
+        for visitor in deaf() {
+            let (at, event) = visitor.last_event.lock().expect("no panic").clone();
+            let (number, revision) = (visitor.number, visitor.revision);
+            println!("{at:7.1} s  client {number} of {revision} {event}, and receives nothing");
+            tally.deaf(revision);
+        }
     }
 }
 
@@ -153,6 +160,7 @@ impl Visitor {
             changes,
             tally: Arc::clone(tally),
             stop: Arc::clone(stop),
+            last_event: std::sync::Mutex::default(),
         })
     }
 
@@ -163,14 +171,26 @@ impl Visitor {
     /// Subscribes to the board, and again after the end of the subscription.
     async fn subscribe(&self) {
         loop {
-            if let Ok(Ok(mut subscription)) = timeout(BOUND, self.client.subscribe(BOARD)).await {
-                while subscription.next().await.is_some() {
-                    self.changes.fetch_add(1, Ordering::Relaxed);
-                    self.tally.change();
+            self.note("subscribes".to_owned());
+            match timeout(BOUND, self.client.subscribe(BOARD)).await {
+                Ok(Ok(mut subscription)) => {
+                    self.note("is subscribed".to_owned());
+                    while subscription.next().await.is_some() {
+                        self.note("received a change".to_owned());
+                        self.changes.fetch_add(1, Ordering::Relaxed);
+                        self.tally.change();
+                    }
                 }
+                Ok(Err(error)) => self.note(format!("cannot subscribe: {error}")),
+                Err(_) => self.note("subscribes for too long".to_owned()),
             }
             sleep(Duration::from_millis(500)).await;
         }
+    }
+
+    /// Records the last event of the subscription.
+    fn note(&self, event: String) {
+        *self.last_event.lock().expect("no panic") = (self.tally.time(), event);
     }
 
     async fn work(&self) {

@@ -343,8 +343,18 @@ impl Fleet {
         Ok(())
     }
 
+    /// Waits until this replica follows the news, which [`Fleet::news`] begins. Each feed that exists has the
+    /// entries that other replicas append from then on. Ends at once in a fleet of one. While the store does not answer, it waits.
+    pub async fn wait_for_news(&self) {
+        if self.is_shared() {
+            self.shared.news.wait_for_position().await;
+        }
+    }
+
     /// Returns the entries that other replicas publish from now on. The first call makes this replica
     /// follow the news, which begins with the next operation of the store.
+    ///
+    /// [`Fleet::wait_for_news`] waits for this operation.
     pub fn news(&self) -> NewsFeed {
         let sender = self.task.as_ref().and_then(|task| task.news.upgrade());
         let feed = NewsFeed(sender.map(|sender| sender.subscribe()));

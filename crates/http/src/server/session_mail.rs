@@ -13,7 +13,8 @@ use pintle_model::method::{Cancelled, Notice, Progress};
 use pintle_runtime::fleet::{Fleet, NewsEvent, Recipient, ReplicaMessage};
 use pintle_runtime::{BoxFuture, SharedSessions};
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, sleep};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::session::ReplyFormat;
 use super::session_changes::{self, SessionChanges};
@@ -24,13 +25,22 @@ use crate::rules::session_id::SessionId;
 const KIND: &str = "session-message";
 /// Largest message that crosses replicas, in bytes. All replicas read it, and the news keep 8 MiB.
 const MAX_BYTES: usize = 64 << 10;
+/// How long the first requests of sessions wait until this replica reads the messages of others.
+const MAX_START: Duration = Duration::from_secs(1);
 /// The pause after an attempt to join that failed.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// The messages between the parts of sessions. It begins with the first session or listener.
 #[derive(Default)]
 pub(super) struct SessionMail {
-    fleet: OnceLock<Arc<OnceLock<Fleet>>>,
+    begun: OnceLock<Begun>,
+}
+
+/// The attempt to join.
+struct Begun {
+    at: Instant,
+    // `None` in the channel until the join.
+    fleet: watch::Receiver<Option<Fleet>>,
 }
 
 /// A message for all parts of a session.
@@ -46,30 +56,44 @@ impl SessionMail {
     /// also receive the changes that other replicas announce. Does nothing after the first call.
     pub(super) fn begin(&self, shared: Option<&Arc<dyn SharedSessions>>, sessions: &Arc<Sessions>) {
         let Some(shared) = shared else { return };
-        self.fleet.get_or_init(|| {
-            let joined = Arc::default();
-            let follower = follow(
-                Arc::downgrade(shared),
-                Arc::clone(&joined),
-                Arc::downgrade(sessions),
-            );
+        self.begun.get_or_init(|| {
+            let (sender, fleet) = watch::channel(None);
+            let follower = follow(Arc::downgrade(shared), sender, Arc::downgrade(sessions));
             tokio::spawn(follower);
-            joined
+            let at = Instant::now();
+            Begun { at, fleet }
         });
+    }
+
+    /// Waits until this replica reads the messages of others, at most [`MAX_START`] after the beginning. Without it,
+    /// the answer to a question of the first call could be missed.
+    pub(super) async fn wait_for_start(&self) {
+        if let Some(begun) = self.begun.get()
+            && begun.fleet.borrow().is_none()
+        {
+            let mut fleet = begun.fleet.clone();
+            let joined = fleet.wait_for(Option::is_some);
+            // The channel closes if no other process can share the store.
+            let _ = timeout_at(begun.at + MAX_START, joined).await;
+        }
+    }
+
+    fn joined(&self) -> Option<Fleet> {
+        self.begun.get()?.fleet.borrow().clone()
     }
 
     /// Notifies the other replicas that the record of a session has changed, if this one has joined. Waits for
     /// their replies, at most a second.
     pub(super) async fn announce(&self, id: SessionId, generation: u64) {
-        if let Some(fleet) = self.fleet.get().and_then(|joined| joined.get()) {
-            session_changes::announce(fleet, id, generation).await;
+        if let Some(fleet) = self.joined() {
+            session_changes::announce(&fleet, id, generation).await;
         }
     }
 
     /// Publishes a message for the parts of a session at other replicas, if this one has joined. It does not
     /// wait.
     pub(super) fn publish(&self, id: SessionId, text: &[u8]) {
-        if let Some(fleet) = self.fleet.get().and_then(|joined| joined.get()) {
+        if let Some(fleet) = self.joined() {
             match entry(id, text) {
                 Ok(entry) => fleet.publish(entry),
                 Err(error) => {
@@ -86,7 +110,7 @@ impl SessionMail {
     /// [`ForwardError`]; the other replica may have the answer all the same.
     pub(super) fn append(&self, id: SessionId, text: &[u8]) -> Forwarding {
         let entry = entry(id, text);
-        let fleet = self.fleet.get().and_then(|joined| joined.get()).cloned();
+        let fleet = self.joined();
         Box::pin(async move {
             let fleet = fleet.ok_or(ForwardError::NotJoined)?;
             let appended = fleet.append(entry?).await;
@@ -138,7 +162,7 @@ fn entry(id: SessionId, text: &[u8]) -> Result<ReplicaMessage, ForwardError> {
 /// Joins the fleet, then delivers messages until the endpoint or the replica ends.
 async fn follow(
     shared: Weak<dyn SharedSessions>,
-    joined: Arc<OnceLock<Fleet>>,
+    joined: watch::Sender<Option<Fleet>>,
     sessions: Weak<Sessions>,
 ) {
     let Some(fleet) = join(Weak::clone(&shared)).await else {
@@ -151,7 +175,13 @@ async fn follow(
     });
     let recipient = Arc::downgrade(&changes) as Weak<dyn Recipient>;
     fleet.set_recipient(session_changes::KIND, recipient);
-    drop(joined.set(fleet));
+    // Without the store it waits, but not longer than the endpoint exists.
+    while timeout(RETRY, fleet.wait_for_news()).await.is_err() {
+        if sessions.strong_count() == 0 {
+            return;
+        }
+    }
+    joined.send_replace(Some(fleet));
     // Changes from before the join have not arrived.
     if let Some(sessions) = sessions.upgrade() {
         sessions.doubt_all();

@@ -141,6 +141,7 @@ impl<S: Service> Endpoint<S> {
             return Ok(parts);
         };
         self.begin_mail();
+        self.mail.wait_for_start().await;
         let id = named.id;
         match self.find_shared(shared, named, &parts, peer).await {
             Ok(Found::Session) => {

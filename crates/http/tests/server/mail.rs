@@ -233,6 +233,20 @@ async fn an_answer_that_arrives_at_another_replica_reaches_its_question() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_to_a_question_of_the_first_call_of_a_replica_is_not_missed() {
+    let (replicas, id, ..) = replicas_after::<2>(Duration::ZERO).await;
+    let [first, second] = replicas;
+    let mut stream = call("roots", &id).of(&first).await.into_body();
+    let question = question(&mut stream).await;
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } });
+    let accepted = post(answer.to_string()).in_session(&id).of(&second).await;
+    assert_eq!(accepted.status(), 202);
+    let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
+    let end = messages(&text.expect("the result")).pop().expect("one");
+    assert_eq!(end["result"]["content"][0]["text"], "0 roots", "{end}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_is_accepted_when_the_store_has_it() {
     let ([first, second], id, _, store) = with_store().await;
     let mut stream = call("roots", &id).of(&first).await.into_body();
@@ -355,6 +369,14 @@ impl Store for Clocked {
         retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
+        if events.is_empty() {
+            // A replica that begins to follow a log waits for its position.
+            let append = self.store.append(now, log, events, tail, retention, expiry);
+            return Box::pin(async {
+                sleep(Duration::from_millis(100)).await;
+                append.await
+            });
+        }
         self.appends.fetch_add(1, Ordering::SeqCst);
         if self.is_away.load(Ordering::SeqCst) {
             return Box::pin(async { Err(StoreError::backend(Retry::Later, "away")) });

@@ -132,8 +132,8 @@ async fn a_session_without_changes_has_no_operation_and_a_change_has_four() {
     }
     assert_eq!(
         records.operations(),
-        5,
-        "two parts, and five seconds have passed"
+        6,
+        "two parts, the first session of a replica, and five seconds have passed"
     );
     for replica in [&first, &second, &third] {
         for _ in 0..5 {

@@ -118,6 +118,7 @@ impl<'a> LogFollower<'a> {
         match self.reader.next() {
             NextRead::Tail => {
                 let tail = operations.renew(&self.key, self.ttl).await?;
+                self.shared.news.set_position();
                 Ok(self.reader.set_tail(tail, Instant::now()))
             }
             NextRead::After(position) => {

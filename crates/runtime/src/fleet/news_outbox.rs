@@ -17,6 +17,8 @@ pub(super) struct NewsOutbox {
     /// Wakes the task that appends.
     added: Notify,
     pub(super) is_followed: watch::Sender<bool>,
+    /// Whether this replica reads each entry that is appended from now on.
+    has_position: watch::Sender<bool>,
 }
 
 impl NewsOutbox {
@@ -26,6 +28,7 @@ impl NewsOutbox {
             recent: Mutex::default(),
             added: Notify::new(),
             is_followed: watch::Sender::new(false),
+            has_position: watch::Sender::new(false),
         }
     }
 
@@ -45,6 +48,17 @@ impl NewsOutbox {
 
     pub(super) fn follow(&self) {
         self.is_followed.send_replace(true);
+    }
+
+    /// Records that the position of the reader is known.
+    pub(super) fn set_position(&self) {
+        self.has_position.send_replace(true);
+    }
+
+    pub(super) async fn wait_for_position(&self) {
+        let mut known = self.has_position.subscribe();
+        // The sender lives as long as this value.
+        let _ = known.wait_for(|is_known| *is_known).await;
     }
 
     pub(super) async fn next_append(&self) {
