@@ -150,7 +150,9 @@ pub(crate) enum Command {
     Serve(ServeArgs),
 
     /// Show and record the messages between a host and a server; all bytes pass unchanged
-    #[command(override_usage = "pintle tap [--record FILE] -- COMMAND...")]
+    #[command(
+        override_usage = "pintle tap [--record FILE] -- COMMAND...\n       pintle tap [--record FILE] URL --http ADDRESS"
+    )]
     Tap(TapArgs),
 
     /// Print a script that completes commands and flags in a shell

@@ -164,6 +164,14 @@ pub(crate) fn serving(event: ServingEvent) {
     }
 }
 
+/// Prints the address of a reverse proxy, and the server behind it.
+pub(crate) fn tapping(url: &str, server: &str) {
+    eprintln!(
+        "Connect clients to {url}. Requests pass on to {}.",
+        text::line(server)
+    );
+}
+
 /// Prints how to connect a host to the showcase on standard streams.
 fn serving_stdio() {
     eprintln!("The showcase is served on standard input and output.");

@@ -1,6 +1,6 @@
 //! The program as a child process of a host: its streams, signals and exit codes.
 
-mod child;
+pub(crate) mod child;
 mod http;
 mod life;
 mod records;

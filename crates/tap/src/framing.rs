@@ -39,6 +39,8 @@ pub(crate) struct Events {
     lines: LineSplitter,
     data: Body,
     has_data: bool,
+    /// Whether the event has a type that is not that of messages.
+    is_other: bool,
 }
 
 impl Framer {
@@ -50,6 +52,7 @@ impl Framer {
                 lines: LineSplitter::new(max_bytes),
                 data: Body::new(max_bytes),
                 has_data: false,
+                is_other: false,
             }),
             Framing::Ignored => Self::Ignored,
         }
@@ -123,17 +126,19 @@ impl Events {
             lines,
             data,
             has_data,
+            is_other,
         } = self;
         lines.push(bytes, |line| {
             let text = line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes);
             if text.is_empty() {
                 let event = data.take();
                 // An event that only has an id or a type is not a message.
-                if std::mem::take(has_data)
-                    && let Some(event) = event
-                {
+                let is_message = std::mem::take(has_data) & !std::mem::take(is_other);
+                if is_message && let Some(event) = event {
                     each(event);
                 }
+            } else if let Some(value) = text.strip_prefix(b"event:") {
+                *is_other = !matches!(value.trim_ascii(), b"message" | b"");
             } else if let Some(value) = text.strip_prefix(b"data:") {
                 let value = value.strip_prefix(b" ").unwrap_or(value);
                 if std::mem::replace(has_data, true) {
@@ -165,7 +170,7 @@ mod tests {
 
     #[test]
     fn events_do_not_depend_on_the_pieces() {
-        let bytes = b": ping\n\nid: 1\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nevent: x\nid: 2\n\ndata:{}\n\ndata: cut";
+        let bytes = b": ping\n\nid: 1\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nevent: x\nid: 2\n\ndata:{}\n\nevent: endpoint\ndata: /x\n\ndata: cut";
         for piece in 1..bytes.len() {
             let found = messages(Framing::Events, bytes, piece);
             assert_eq!(found, ["{\"a\":\n1}", "{}"], "{piece}");

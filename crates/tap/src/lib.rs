@@ -10,6 +10,8 @@
 mod background_writer;
 mod envelope;
 mod framing;
+#[cfg(feature = "http")]
+mod http;
 mod lines;
 mod observer;
 mod oddity;
@@ -22,6 +24,8 @@ mod show;
 mod stdio;
 mod tap;
 
+#[cfg(feature = "http")]
+pub use crate::http::{HttpTap, HttpTapError};
 pub use envelope::MessageKind;
 pub use framing::Framing;
 pub use lines::{Line, LineSplitter};

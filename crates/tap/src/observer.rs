@@ -131,6 +131,13 @@ impl Observer {
         self.has_gap = true;
     }
 
+    /// States that no handshake is needed, because a header states the revision, or none is required. A handshake
+    /// that was observed has precedence.
+    pub fn assume(&mut self, revision: Option<Revision>) {
+        self.is_open = true;
+        self.revision = self.revision.or(revision);
+    }
+
     /// Observes a line of a stream, at a time.
     pub fn observe(&mut self, direction: Direction, line: &Line, at: Duration) -> Observation {
         let mut seen = Observation {

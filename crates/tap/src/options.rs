@@ -17,6 +17,10 @@ pub struct TapOptions {
     pub max_queued_lines: usize,
     /// Maximum number of HTTP sessions that are observed; default 1,024. The oldest is forgotten.
     pub max_sessions: usize,
+    /// Maximum size of the body of an HTTP request, in bytes; default 16 MiB. A larger one is answered 413.
+    pub max_body_bytes: usize,
+    /// Maximum number of HTTP connections; default 256. Others wait.
+    pub max_connections: usize,
     /// Whether secrets are shown and recorded.
     pub keeps_secrets: bool,
     /// The form of the display.
@@ -45,6 +49,8 @@ impl Default for TapOptions {
             max_queued_bytes: 16 << 20,
             max_queued_lines: 4096,
             max_sessions: 1024,
+            max_body_bytes: 16 << 20,
+            max_connections: 256,
             keeps_secrets: false,
             display: Display::default(),
         }

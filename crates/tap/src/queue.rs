@@ -24,8 +24,14 @@ pub(crate) enum What {
     /// The framing of this direction is known.
     Begin(Framing),
     /// The id of the session is known.
-    #[allow(dead_code, reason = "streams of HTTP have sessions")]
+    #[cfg(feature = "http")]
     Session(Box<str>),
+    /// A header states this revision, or a request needs no handshake.
+    #[cfg(feature = "http")]
+    Revision(Option<pintle_model::Revision>),
+    /// Requests and answers of the stream have different streams and no session.
+    #[cfg(feature = "http")]
+    Unrelated,
     /// Bytes were passed on.
     Bytes(Box<[u8]>),
     /// This direction has ended.

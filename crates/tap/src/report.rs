@@ -133,7 +133,14 @@ impl Report {
         match event.what {
             What::Note(note) => self.note(&note),
             What::Begin(framing) => self.begin(id, direction, framing),
+            #[cfg(feature = "http")]
             What::Session(session) => self.name_session(id, session),
+            #[cfg(feature = "http")]
+            What::Revision(revision) => {
+                self.with_observer(id, |observer| observer.assume(revision))
+            }
+            #[cfg(feature = "http")]
+            What::Unrelated => self.with_observer(id, Observer::skip),
             What::Close => self.close(id),
             What::Bytes(bytes) => {
                 let mut lines = Vec::new();
@@ -187,7 +194,17 @@ impl Report {
         number
     }
 
+    #[cfg(feature = "http")]
+    fn with_observer(&mut self, id: u64, change: impl FnOnce(&mut Observer)) {
+        let session = self.streams.get(&id).map(|stream| stream.session);
+        let session = session.and_then(|session| self.sessions.get_mut(&session));
+        if let Some(session) = session {
+            change(&mut session.observer);
+        }
+    }
+
     /// Moves a stream to the session of this id. A new id names the session that the stream has.
+    #[cfg(feature = "http")]
     fn name_session(&mut self, id: u64, name: Box<str>) {
         let Some(stream) = self.streams.get_mut(&id) else {
             return;

@@ -21,6 +21,8 @@ use crate::show::TapCounts;
 pub struct Tap {
     queue: Arc<Queue>,
     started: Instant,
+    #[cfg(feature = "http")]
+    http_limits: (usize, usize),
 }
 
 /// The end of a tap.
@@ -53,6 +55,8 @@ impl Tap {
     ) -> io::Result<(Self, TapEnd)> {
         let is_shown = options.display != Display::None;
         let writer = is_shown.then(|| BackgroundWriter::start(display, options.max_queued_lines));
+        #[cfg(feature = "http")]
+        let http_limits = (options.max_body_bytes, options.max_connections);
         let queue = Arc::new(Queue::new(options.max_queued_bytes));
         let mut report = Report::new(options, transport == TapTransport::Http, writer);
         if let Some(recorder) = recorder {
@@ -69,8 +73,16 @@ impl Tap {
         let tap = Self {
             queue: Arc::clone(&queue),
             started: Instant::now(),
+            #[cfg(feature = "http")]
+            http_limits,
         };
         Ok((tap, TapEnd { queue, ended }))
+    }
+
+    /// Returns `TapOptions::max_body_bytes` and `max_connections`.
+    #[cfg(feature = "http")]
+    pub(crate) fn http_limits(&self) -> (usize, usize) {
+        self.http_limits
     }
 
     /// States how messages are written to a stream, in one direction.

@@ -1,6 +1,7 @@
 //! The arguments of `pintle tap`.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::value;
@@ -8,9 +9,17 @@ use super::value;
 /// The arguments of `pintle tap`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TapArgs {
+    /// The server to observe, at a URL
+    #[arg(value_name = "URL", requires = "http", conflicts_with = "command")]
+    pub(crate) url: Option<String>,
+
     /// The server to start, with its arguments. It gets the environment of this program
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+
+    /// Pass the requests to this loopback address on to the URL; port 0 is any free port
+    #[arg(long, value_name = "ADDRESS", requires = "url")]
+    pub(crate) http: Option<SocketAddr>,
 
     /// Write the messages to this file as JSON Lines, for `pintle replay`; its mode is 0600
     #[arg(long, value_name = "FILE")]

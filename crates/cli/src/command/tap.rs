@@ -1,15 +1,21 @@
 //! `pintle tap`: shows and records the messages between a host and a server.
 
 use std::io::{self, stderr};
+use std::net::SocketAddr;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
+use pintle::http::client::HttpClientOptions;
 use pintle::process::{ChildOptions, Command, SpawnError};
 use pintle::runtime::standard_streams;
-use pintle_tap::{Display, Recorder, Tap, TapEnd, TapOptions, TapTransport, tap_stdio};
+use pintle_hosts::without_query;
+use pintle_tap::{
+    Display, HttpTap, HttpTapError, Recorder, Tap, TapEnd, TapOptions, TapTransport, tap_stdio,
+};
 
 use crate::args::TapArgs;
 use crate::exit::{CliError, Exit};
+use crate::output;
 use crate::screen::Screen;
 
 /// Maximum wait at the end for the display and the recording.
@@ -17,7 +23,10 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Passes the bytes until the server ends, and returns its exit code.
 pub(crate) async fn run(args: TapArgs) -> Result<ExitCode, CliError> {
-    let (tap, end) = start(&args)?;
+    if let (Some(url), Some(address)) = (&args.url, args.http) {
+        return over_http(&args, url, address).await;
+    }
+    let (tap, end) = start(&args, TapTransport::Stdio)?;
     let (input, output) = standard_streams()?;
     let exit = tap_stdio(&command(&args.command), &tap, input, output, stop()?).await;
     // The runtime has nothing left to do, so that its thread may wait.
@@ -25,7 +34,17 @@ pub(crate) async fn run(args: TapArgs) -> Result<ExitCode, CliError> {
     Ok(exit_code(exit?.status()))
 }
 
-fn start(args: &TapArgs) -> Result<(Tap, TapEnd), CliError> {
+/// Passes requests to a URL until this program is stopped.
+async fn over_http(args: &TapArgs, url: &str, address: SocketAddr) -> Result<ExitCode, CliError> {
+    let (tap, end) = start(args, TapTransport::Http)?;
+    let proxy = HttpTap::bind(url, address, tap, &HttpClientOptions::default()).await?;
+    output::tapping(&proxy.url()?, without_query(url));
+    proxy.serve(stop()?).await;
+    end.close(CLOSE_TIMEOUT);
+    Ok(Exit::Done.into())
+}
+
+fn start(args: &TapArgs, transport: TapTransport) -> Result<(Tap, TapEnd), CliError> {
     let mut options = TapOptions::default();
     options.keeps_secrets = args.secrets;
     options.display = match (args.quiet, args.json) {
@@ -41,12 +60,7 @@ fn start(args: &TapArgs) -> Result<(Tap, TapEnd), CliError> {
         })?),
         None => None,
     };
-    Ok(Tap::start(
-        TapTransport::Stdio,
-        options,
-        stderr(),
-        recorder,
-    )?)
+    Ok(Tap::start(transport, options, stderr(), recorder)?)
 }
 
 /// Returns the server. It runs as if the host had started it.
@@ -109,6 +123,16 @@ fn signal_code(status: ExitStatus) -> Option<i32> {
 #[cfg(not(unix))]
 fn signal_code(_: ExitStatus) -> Option<i32> {
     None
+}
+
+impl From<HttpTapError> for CliError {
+    fn from(error: HttpTapError) -> Self {
+        let exit = match error {
+            HttpTapError::Listen(_) => Exit::Unreachable,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error)
+    }
 }
 
 impl From<SpawnError> for CliError {

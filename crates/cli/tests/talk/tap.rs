@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
+use crate::serve::child::Program;
 use crate::talk::home::Home;
 use crate::talk::program::pintle;
 
@@ -89,4 +90,43 @@ async fn a_tap_shows_messages_on_standard_error() {
         (&"server".into(), &"not_json_rpc".into())
     );
     assert!(first["text"].is_null(), "it is JSON: {first}");
+}
+
+#[tokio::test]
+async fn a_client_works_through_a_tap_over_http() {
+    let home = Home::new();
+    let file = home.path().join("recording.jsonl");
+    let mut server = Program::start("serve --http 127.0.0.1:0");
+    let url = url(&server.noted("http://").await);
+    let mut tap = Program::start(&format!(
+        "tap -q --record {} {url} --http 127.0.0.1:0",
+        file.display()
+    ));
+    let tapped = self::url(&tap.noted("Connect clients").await);
+    assert_ne!(url, tapped);
+    for revision in ["2025-06-18", "2026-07-28"] {
+        let call = pintle("call --revision").word(revision).word(&tapped);
+        call.words("berth name=fish-quay").prints().await;
+    }
+    tap.signal("TERM").await;
+    assert_eq!(tap.ended().await.code(), Some(0));
+    let recording = std::fs::read_to_string(&file).expect("it is written");
+    let lines: Vec<Value> = recording
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let calls = lines
+        .iter()
+        .filter(|line| line["message"]["method"] == "tools/call");
+    assert_eq!(calls.count(), 2, "{recording}");
+    assert!(
+        lines.iter().all(|line| line.get("odd").is_none()),
+        "{recording}"
+    );
+}
+
+fn url(line: &str) -> String {
+    let (_, rest) = line.split_once("http://").expect("a URL");
+    let (url, _) = rest.split_once("/mcp").expect("a path");
+    format!("http://{url}/mcp")
 }
