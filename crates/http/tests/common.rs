@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
-use pintle_http::{HttpOptions, HttpService, ResponseBody};
+use pintle_http::{HttpOptions, ResponseBody};
 use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
 use pintle_proto::{Change, IncomingNotice, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
@@ -15,16 +15,16 @@ use pintle_runtime::{BoxService, Context, EngineHandle, ParamHeader, Principal, 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tower_layer::Layer;
-use tower_service::Service as _;
 
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The service under test, and its records for the assertions.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Demo {
     pub(crate) calls: Arc<Counts>,
-    engine_handles: Mutex<Vec<Weak<dyn EngineHandle>>>,
+    // All replicas publish the changes of each.
+    engine_handles: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
 }
 
 #[derive(Debug, Default)]
@@ -248,7 +248,7 @@ fn text(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
-pub(crate) type Endpoint = HttpService<BoxService>;
+pub(crate) use crate::replicated::Endpoint;
 
 pub(crate) fn endpoint() -> Endpoint {
     endpoint_with(HttpOptions::default()).0
@@ -257,15 +257,17 @@ pub(crate) fn endpoint() -> Endpoint {
 pub(crate) fn endpoint_with(options: HttpOptions) -> (Endpoint, Arc<Counts>) {
     let demo = Demo::default();
     let calls = Arc::clone(&demo.calls);
-    (HttpService::new(BoxService::new(demo), options), calls)
+    let endpoint = Endpoint::new(&options, || BoxService::new(demo.clone()));
+    (endpoint, calls)
 }
 
 /// An endpoint whose handlers may take as long as `timeout`.
 pub(crate) fn endpoint_within(timeout: Duration, options: HttpOptions) -> (Endpoint, Arc<Counts>) {
     let demo = Demo::default();
     let calls = Arc::clone(&demo.calls);
-    let service = TimeoutLayer::new(timeout).layer(demo);
-    (HttpService::new(BoxService::new(service), options), calls)
+    let layer = TimeoutLayer::new(timeout);
+    let endpoint = Endpoint::new(&options, || BoxService::new(layer.layer(demo.clone())));
+    (endpoint, calls)
 }
 
 /// A request about to be made.
@@ -379,11 +381,7 @@ impl Ask {
     }
 
     pub(crate) async fn of(self, endpoint: &Endpoint) -> Response<ResponseBody> {
-        endpoint
-            .clone()
-            .call(self.request())
-            .await
-            .expect("it never fails")
+        endpoint.call(self.request()).await
     }
 
     /// Returns the status and the answer, from JSON or a stream; null without one, or if it is text.

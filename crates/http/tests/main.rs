@@ -2,5 +2,6 @@
 
 mod client;
 mod common;
+mod replicated;
 mod server;
 mod sse;

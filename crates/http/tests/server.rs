@@ -25,3 +25,5 @@ mod sessions;
 mod settings;
 mod shared;
 mod threads;
+
+pub(crate) use mail::Replicated;

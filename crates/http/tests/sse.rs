@@ -28,7 +28,7 @@ struct Server {
 impl Server {
     async fn open(options: HttpOptions) -> Self {
         let (endpoint, calls) = endpoint_with(options);
-        let server = HttpServer::bind(endpoint, "127.0.0.1:0").await;
+        let server = HttpServer::bind(endpoint.only().clone(), "127.0.0.1:0").await;
         let server = server.expect("a free port").with_sse();
         let address = server.address().expect("an address");
         tokio::spawn(server.run());
@@ -306,7 +306,7 @@ async fn streams_sessions_and_requests_are_bounded_as_everywhere() {
 #[tokio::test]
 async fn messages_of_another_principal_find_no_session() {
     let (endpoint, _) = endpoint_with(HttpOptions::default());
-    let mut sse = endpoint.sse("/v1/messages");
+    let mut sse = endpoint.only().sse("/v1/messages");
     let mut asks = async |verb: &str, path: &str, name: Option<&str>, body: &str| {
         let mut request = Request::builder()
             .method(verb)

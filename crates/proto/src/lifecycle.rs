@@ -17,6 +17,9 @@ pub use discovery::{
 };
 pub use memo::TermsCache;
 
+/// The minimum level of log messages in a session whose client has not set one.
+pub(crate) const SESSION_LOG_LEVEL: LoggingLevel = LoggingLevel::Info;
+
 /// The revision that an envelope claims.
 ///
 /// # Errors
@@ -62,7 +65,7 @@ pub(crate) fn agreed_terms(params: InitializeParams) -> Terms {
     let mut terms = Terms::new(revision);
     terms.capabilities = params.capabilities;
     terms.client = Some(params.client_info);
-    terms.log_level = Some(LoggingLevel::Info);
+    terms.log_level = Some(SESSION_LOG_LEVEL);
     terms
 }
 

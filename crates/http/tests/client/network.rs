@@ -199,7 +199,7 @@ async fn a_certificate_of_an_unknown_authority_is_rejected() {
 async fn the_server_of_this_crate_is_reached_on_a_port() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let (endpoint, _) = endpoint_with(HttpOptions::default());
-        let server = HttpServer::bind(endpoint, "127.0.0.1:0")
+        let server = HttpServer::bind(endpoint.only().clone(), "127.0.0.1:0")
             .await
             .expect("a port");
         let address = server.address().expect("an address");

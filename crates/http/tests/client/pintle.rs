@@ -1,5 +1,6 @@
 //! Against this crate's own server.
 
+use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ impl Dialer for Served {
         let endpoint = self.0.clone();
         tokio::spawn(async move {
             let service = hyper::service::service_fn(move |request| {
-                tower_service::Service::call(&mut endpoint.clone(), request)
+                let endpoint = endpoint.clone();
+                async move { Ok::<_, Infallible>(endpoint.call(request).await) }
             });
             let serving = hyper::server::conn::http1::Builder::new();
             // A client that disconnects early is not an error of the server.

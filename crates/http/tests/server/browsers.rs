@@ -144,7 +144,7 @@ async fn requests_that_browsers_send_without_a_preflight_are_not_executed() {
 // hardening: H-10
 #[tokio::test]
 async fn a_public_address_needs_a_decision() {
-    let bind = |options| HttpServer::bind(endpoint_with(options).0, "0.0.0.0:0");
+    let bind = |options| HttpServer::bind(endpoint_with(options).0.only().clone(), "0.0.0.0:0");
     let refused = bind(HttpOptions::default())
         .await
         .expect_err("nobody decided");

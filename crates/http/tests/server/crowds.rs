@@ -13,7 +13,6 @@ use pintle_http::{ClientAddress, HttpOptions, ResponseBody, TrustedProxies};
 use pintle_runtime::Principal;
 use serde_json::json;
 use tokio::task::JoinHandle;
-use tower_service::Service as _;
 
 use crate::common::{
     Ask, Endpoint, body_json, endpoint, endpoint_with, get, initialize, legacy, list, modern,
@@ -70,8 +69,7 @@ where
     B::Data: Send,
 {
     request.extensions_mut().insert(address(from));
-    let answer = endpoint.clone().call(request).await;
-    answer.expect("it never fails")
+    endpoint.call(request).await
 }
 
 fn begin(endpoint: &Endpoint, request: Request<Pieces>, from: &'static str) -> JoinHandle<()> {

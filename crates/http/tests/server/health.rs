@@ -67,7 +67,7 @@ async fn an_endpoint_is_ready_while_its_store_answers_and_it_does_not_drain() {
 
 #[tokio::test]
 async fn a_request_that_is_not_a_check_has_no_answer_of_health() {
-    let health = crate::common::endpoint().health();
+    let health = crate::common::endpoint().only().health();
     for (method, path) in [
         (Method::POST, "/readyz"),
         (Method::GET, "/mcp"),

@@ -8,11 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::Error;
-use pintle_proto::{Reply, ServerProfile};
+use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError};
 use pintle_runtime::{
-    BoxFuture, BoxService, Context, EngineHandle, Service, SessionChange, SessionState,
-    SharedSessions,
+    BoxFuture, BoxService, Context, EngineHandle, ParamHeader, Principal, Service, SessionChange,
+    SessionState, SharedSessions,
 };
 use pintle_store::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Page, Position,
@@ -35,9 +35,23 @@ struct Clocked {
     is_away: AtomicBool,
     /// The number of appends, also of those that fail.
     appends: AtomicUsize,
+    /// How long a replica waits for the position of a log.
+    delay: Duration,
 }
 
-/// The sessions of one replica. An id is the content in hexadecimal digits.
+impl Clocked {
+    fn new(delay: Duration) -> Self {
+        Self {
+            store: MemoryStore::default(),
+            begin: Instant::now(),
+            is_away: AtomicBool::new(false),
+            appends: AtomicUsize::new(0),
+            delay,
+        }
+    }
+}
+
+/// The sessions of one replica. An id is the content in hexadecimal digits, and the owner.
 pub(crate) struct Open {
     store: Arc<dyn Store>,
     fleet: OnceCell<Fleet>,
@@ -73,15 +87,22 @@ impl Records {
     }
 }
 
+/// The end of an id, which only its owner knows.
+fn suffix(owner: Option<&str>) -> String {
+    owner.map_or_else(String::new, |owner| format!("-{owner}"))
+}
+
 impl SharedSessions for Open {
-    fn seal(&self, _owner: Option<&str>, content: &[u8]) -> Option<String> {
+    fn seal(&self, owner: Option<&str>, content: &[u8]) -> Option<String> {
         let digits = content.iter().map(|byte| format!("{byte:02x}"));
-        Some(digits.collect())
+        Some(digits.collect::<String>() + &suffix(owner))
     }
 
-    fn open<'a>(&'a self, _owner: Option<&'a str>, id: &'a str) -> BoxFuture<'a, Option<Vec<u8>>> {
-        let byte = |at: usize| u8::from_str_radix(id.get(at..at + 2)?, 16).ok();
-        let content = (0..id.len()).step_by(2).map(byte).collect();
+    fn open<'a>(&'a self, owner: Option<&'a str>, id: &'a str) -> BoxFuture<'a, Option<Vec<u8>>> {
+        let content = id.strip_suffix(&suffix(owner)).and_then(|id| {
+            let byte = |at: usize| u8::from_str_radix(id.get(at..at + 2)?, 16).ok();
+            (0..id.len()).step_by(2).map(byte).collect()
+        });
         Box::pin(async { content })
     }
 
@@ -132,6 +153,60 @@ impl Service for Replica {
     }
 }
 
+/// A replica of any service.
+pub(crate) struct Replicated(BoxService, Arc<Open>);
+
+/// What replicas share.
+pub(crate) struct SharedByReplicas {
+    store: Arc<dyn Store>,
+    records: Arc<Records>,
+}
+
+impl Replicated {
+    /// Returns a store that answers at once.
+    pub(crate) fn shared() -> SharedByReplicas {
+        SharedByReplicas {
+            store: Arc::new(Clocked::new(Duration::ZERO)),
+            records: Arc::default(),
+        }
+    }
+
+    pub(crate) fn new(service: BoxService, shared: &SharedByReplicas) -> Self {
+        let open = Open {
+            store: Arc::clone(&shared.store),
+            fleet: OnceCell::new(),
+            records: Arc::clone(&shared.records),
+        };
+        Self(service, Arc::new(open))
+    }
+}
+
+impl Service for Replicated {
+    async fn call(&self, cx: Context) -> Result<Reply, Error> {
+        self.0.call(cx).await
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        self.0.profile()
+    }
+
+    fn notified(&self, notified: IncomingNotice) {
+        self.0.notified(notified);
+    }
+
+    fn attach(&self, engine: Weak<dyn EngineHandle>) {
+        self.0.attach(engine);
+    }
+
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        self.0.param_headers(tool, principal)
+    }
+
+    fn shared_sessions(&self) -> Option<Arc<dyn SharedSessions>> {
+        Some(Arc::clone(&self.1) as _)
+    }
+}
+
 /// Two replicas that know a session, and the calls of the first one.
 async fn two() -> ([Endpoint; 2], String, Arc<Counts>) {
     let (replicas, id, calls, _) = replicas().await;
@@ -167,12 +242,7 @@ async fn replicas_with_store<const N: usize>(
     Arc<Records>,
     Arc<Clocked>,
 ) {
-    let clocked = Arc::new(Clocked {
-        store: MemoryStore::default(),
-        begin: Instant::now(),
-        is_away: AtomicBool::new(false),
-        appends: AtomicUsize::new(0),
-    });
+    let clocked = Arc::new(Clocked::new(Duration::from_millis(100)));
     let store = Arc::clone(&clocked) as Arc<dyn Store>;
     let records = Arc::new(Records::default());
     let mut calls = Vec::new();
@@ -210,7 +280,8 @@ fn replica(store: &Arc<dyn Store>, records: &Arc<Records>) -> (Endpoint, Arc<Cou
         records: Arc::clone(records),
     };
     let service = BoxService::new(Replica(demo, Arc::new(open)));
-    (HttpService::new(service, HttpOptions::default()), calls)
+    let endpoint = HttpService::new(service, HttpOptions::default());
+    (endpoint.into(), calls)
 }
 
 pub(crate) fn call(tool: &str, id: &str) -> Ask {
@@ -370,10 +441,9 @@ impl Store for Clocked {
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
         if events.is_empty() {
-            // A replica that begins to follow a log waits for its position.
             let append = self.store.append(now, log, events, tail, retention, expiry);
             return Box::pin(async {
-                sleep(Duration::from_millis(100)).await;
+                sleep(self.delay).await;
                 append.await
             });
         }

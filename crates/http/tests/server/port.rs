@@ -40,7 +40,7 @@ impl Port {
 
     pub(crate) async fn open_with(options: HttpOptions) -> Self {
         let (endpoint, calls) = endpoint_with(options);
-        let server = HttpServer::bind(endpoint, "127.0.0.1:0")
+        let server = HttpServer::bind(endpoint.only().clone(), "127.0.0.1:0")
             .await
             .expect("a free port");
         let address = server.address().expect("an address");

@@ -4,7 +4,6 @@ use http::Response;
 use pintle_http::ResponseBody;
 use pintle_runtime::Principal;
 use serde_json::json;
-use tower_service::Service as _;
 
 use crate::common::{
     Ask, Endpoint, ask, body_json, endpoint, get, initialize, legacy, messages, modern_tool,
@@ -26,8 +25,7 @@ impl Somebody {
             let principal = Principal::new(name, [scope]);
             request.extensions_mut().insert(principal);
         }
-        let answer = endpoint.clone().call(request).await;
-        answer.expect("it never fails")
+        endpoint.call(request).await
     }
 
     async fn opens(self, endpoint: &Endpoint) -> String {

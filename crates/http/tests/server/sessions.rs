@@ -162,9 +162,12 @@ async fn a_request_whose_client_is_gone_can_still_be_cancelled() {
             .is_err()
     );
     cancel(&endpoint, &id, 1).await;
-    sleep(Duration::from_millis(1)).await;
+    sleep(A_MOMENT).await;
     assert_eq!(calls.dropped(), 1);
 }
+
+/// Longer than a cancellation to another replica takes.
+const A_MOMENT: Duration = Duration::from_millis(100);
 
 async fn cancel(endpoint: &Endpoint, id: &str, request: i64) {
     let body = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": request } });
@@ -210,6 +213,7 @@ async fn a_cancelled_handler_ends_even_if_its_client_disconnects_first() {
     let body = chat.in_session(&id).of(&endpoint).await.into_body();
     cancel(&endpoint, &id, 1).await;
     drop(body);
+    sleep(A_MOMENT).await;
     assert_eq!((calls.dropped(), calls.finished()), (1, 0));
     sleep(Duration::from_secs(31 * 60)).await;
     assert_eq!(list_status(&endpoint, &id).await, 404);
