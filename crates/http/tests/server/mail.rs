@@ -156,7 +156,7 @@ impl Service for Replica {
 /// A replica of any service.
 pub(crate) struct Replicated(BoxService, Arc<Open>);
 
-/// What replicas share.
+/// The store and the records of all replicas.
 pub(crate) struct SharedByReplicas {
     store: Arc<dyn Store>,
     records: Arc<Records>,
