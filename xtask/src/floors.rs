@@ -47,8 +47,9 @@ pub(crate) const FLOORS: [(&str, u8); 32] = [
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-pub(crate) const SIDEWAYS: [(&str, &str); 3] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 4] = [
     ("pintle-testkit", "pintle"),
+    ("pintle-testkit", "pintle-tap"),
     ("pintle-skills", "pintle"),
     ("pintle-showcase", "pintle"),
 ];

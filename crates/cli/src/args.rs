@@ -4,6 +4,7 @@ mod access;
 mod install;
 mod output;
 mod pack;
+mod replay;
 mod server;
 mod tap;
 mod value;
@@ -22,6 +23,7 @@ pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use pack::PackArgs;
+pub(crate) use replay::{MOCK_HELP, MockArgs, ReplayArgs, WhereArgs};
 pub(crate) use server::{ServerArgs, ServerSpec, Settings};
 pub(crate) use tap::TapArgs;
 pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
@@ -154,6 +156,13 @@ pub(crate) enum Command {
         override_usage = "pintle tap [--record FILE] -- COMMAND...\n       pintle tap [--record FILE] URL --http ADDRESS"
     )]
     Tap(TapArgs),
+
+    /// Serve the answers of a recording, to clients of every revision
+    Replay(ReplayArgs),
+
+    /// Serve tools, resources and prompts with fixed answers, from a TOML file
+    #[command(after_help = MOCK_HELP)]
+    Mock(MockArgs),
 
     /// Print a script that completes commands and flags in a shell
     Completions {

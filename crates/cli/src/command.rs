@@ -18,6 +18,7 @@ mod ping;
 mod print;
 mod prompt;
 mod read;
+mod replay;
 mod serve;
 mod shell;
 mod tap;
@@ -31,8 +32,8 @@ use std::process::ExitCode;
 use clap_complete::Shell;
 
 use crate::args::{
-    Call, Completion, Format, Kind, ServerSpec, Settings, TapArgs, TaskAction, UsageError,
-    Verbosity,
+    Call, Completion, Format, Kind, MockArgs, ReplayArgs, ServerSpec, Settings, TapArgs,
+    TaskAction, UsageError, Verbosity,
 };
 use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::{CliError, Exit};
@@ -109,6 +110,10 @@ pub(crate) enum Action {
     Serve(Serving),
     /// Show the messages between a host and a server.
     Tap(TapArgs),
+    /// Serve the answers of a recording.
+    Replay(ReplayArgs),
+    /// Serve fixed answers.
+    Mock(MockArgs),
     /// Print a completion script for a shell.
     Completions(Shell),
     /// Print the manual.
@@ -143,6 +148,8 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
         Action::Serve(serving) => serve::run(serving).await,
+        Action::Replay(args) => replay::run(args).await,
+        Action::Mock(args) => replay::mock(args).await,
         Action::Tap(args) => return tap::run(args).await,
         Action::Completions(shell) => manual::completions(shell),
         Action::Man => manual::manual(),
@@ -200,6 +207,8 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         | Action::Uninstall(_)
         | Action::Serve(_)
         | Action::Tap(_)
+        | Action::Replay(_)
+        | Action::Mock(_)
         | Action::Completions(_)
         | Action::Man => Err(UsageError(shell::ONE_SERVER.to_owned()).into()),
     }

@@ -51,7 +51,10 @@ pub fn main() -> ExitCode {
             return output::failed(&misunderstood.into(), Format::Text).into();
         }
     };
-    let is_server = matches!(invocation.action, Action::Serve(_) | Action::Tap(_));
+    let is_server = matches!(
+        invocation.action,
+        Action::Serve(_) | Action::Tap(_) | Action::Replay(_) | Action::Mock(_)
+    );
     output::trace(invocation.verbosity, is_server);
     let format = invocation.format;
     match run(invocation) {

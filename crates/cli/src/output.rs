@@ -164,6 +164,11 @@ pub(crate) fn serving(event: ServingEvent) {
     }
 }
 
+/// Prints the address of a server over HTTP.
+pub(crate) fn serving_at(address: SocketAddr) {
+    eprintln!("Connect clients to http://{address}/mcp.");
+}
+
 /// Prints the address of a reverse proxy, and the server behind it.
 pub(crate) fn tapping(url: &str, server: &str) {
     eprintln!(

@@ -9,16 +9,22 @@
 
 mod background_writer;
 mod envelope;
+mod exchanges;
 mod framing;
 #[cfg(feature = "http")]
 mod http;
 mod lines;
+mod matcher;
+#[cfg(feature = "replay")]
+mod mock;
 mod observer;
 mod oddity;
 mod options;
 mod queue;
 pub mod recording;
 mod redact;
+#[cfg(feature = "replay")]
+mod replay;
 mod report;
 mod show;
 mod stdio;
@@ -27,13 +33,19 @@ mod tap;
 #[cfg(feature = "http")]
 pub use crate::http::{HttpTap, HttpTapError};
 pub use envelope::MessageKind;
+pub use exchanges::{RecordedExchange, RecordedServer, RecordedStep};
 pub use framing::Framing;
 pub use lines::{Line, LineSplitter};
+pub use matcher::{Matcher, Miss};
+#[cfg(feature = "replay")]
+pub use mock::{Mock, MockError};
 pub use observer::{Direction, Missing, Observation, Observer};
 pub use oddity::Oddity;
 pub use options::{Display, TapOptions};
 pub use recording::{RecordedMessage, Recorder, Recording, RecordingError};
 pub use redact::{is_secret_name, redact};
+#[cfg(feature = "replay")]
+pub use replay::{Replay, ReplayMisses};
 pub use show::TapCounts;
 pub use stdio::tap_stdio;
 pub use tap::{Tap, TapEnd, TapTransport};

@@ -1,4 +1,5 @@
-//! Taps between a host and a server.
+//! Taps between a host and a server, and servers from recordings.
 
+mod replay;
 #[cfg(unix)]
 mod stdio;

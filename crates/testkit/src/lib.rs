@@ -14,6 +14,7 @@
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
 )]
 //! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
+//! | a client against recorded answers of a server, or fixed ones | `recordings` (feature `recordings`) |
 //! | a store behind a connection that breaks | `stores` (feature `stores`) |
 //! | the same outcome of a request in every revision | [`BothEras`] |
 //!
@@ -41,6 +42,8 @@ pub mod chaos;
 pub mod fake_http;
 #[cfg(feature = "issuer")]
 pub mod issuer;
+#[cfg(feature = "recordings")]
+pub mod recordings;
 pub mod script;
 #[cfg(feature = "stores")]
 pub mod stores;

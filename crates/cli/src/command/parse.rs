@@ -71,6 +71,8 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Pack(args) => packed(*args),
         Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
+        Command::Replay(args) => Ok(Invocation::local(Action::Replay(args))),
+        Command::Mock(args) => Ok(Invocation::local(Action::Mock(args))),
         Command::Completions { shell } => Ok(Invocation::local(Action::Completions(shell))),
         Command::Man => Ok(Invocation::local(Action::Man)),
     }

@@ -82,7 +82,7 @@ fn command(words: &[std::ffi::OsString]) -> Command {
 
 /// Waits for a signal that ends this program.
 #[cfg(unix)]
-fn stop() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn stop() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -98,7 +98,7 @@ fn stop() -> io::Result<impl Future<Output = ()>> {
 
 /// Waits for a signal that ends this program.
 #[cfg(not(unix))]
-fn stop() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn stop() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

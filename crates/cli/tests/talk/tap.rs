@@ -130,3 +130,109 @@ fn url(line: &str) -> String {
     let (url, _) = rest.split_once("/mcp").expect("a path");
     format!("http://{url}/mcp")
 }
+
+/// Records a call of the showcase in a revision.
+async fn recorded(home: &Home, revision: &str) -> std::path::PathBuf {
+    let file = home.path().join(format!("{revision}.jsonl"));
+    let call = pintle("call --revision")
+        .word(revision)
+        .words("berth name=fish-quay --");
+    let tap = call
+        .word(PROGRAM)
+        .words("tap -q --record")
+        .word(file.display().to_string());
+    tap.words("--")
+        .word(PROGRAM)
+        .words("serve --stdio")
+        .prints()
+        .await;
+    file
+}
+
+#[tokio::test]
+async fn a_recording_is_replayed_to_clients_of_the_other_era() {
+    let home = Home::new();
+    for (revision, other) in [("2025-06-18", "2026-07-28"), ("2026-07-28", "2025-06-18")] {
+        let file = recorded(&home, revision).await;
+        let call = |arguments: &str| {
+            let call = pintle("call --unchecked --revision")
+                .word(other)
+                .words(arguments)
+                .word("--")
+                .word(PROGRAM);
+            call.words("replay --strict")
+                .word(file.display().to_string())
+        };
+        let direct = pintle("call berth name=fish-quay --")
+            .word(PROGRAM)
+            .words("serve --stdio")
+            .prints()
+            .await;
+        assert_eq!(
+            call("berth name=fish-quay").prints().await,
+            direct,
+            "{revision}"
+        );
+        let missed = call("berth name=other").run().await;
+        assert_ne!(missed.code, Some(0), "{missed:?}");
+        assert!(
+            missed
+                .notes
+                .contains("arguments.name is \"other\", \"fish-quay\" was recorded"),
+            "{missed:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_strict_replay_ends_at_the_first_miss() {
+    let home = Home::new();
+    let file = recorded(&home, "2026-07-28").await;
+    let meta = serde_json::json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+    });
+    let params = serde_json::json!({ "name": "no-such-tool", "_meta": meta });
+    let call =
+        serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let mut program = Program::start(&format!("replay {} --strict", file.display()));
+    let error = program.send(&call);
+    error.await;
+    let answer = program.receive().await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    // The input is still open.
+    assert_eq!(program.ended().await.code(), Some(5));
+    let lenient = pintle("replay")
+        .word(file.display().to_string())
+        .input(&format!("{call}\n"))
+        .prints()
+        .await;
+    assert!(lenient.contains("-32602"), "{lenient}");
+    pintle("replay")
+        .word(home.path().join("none").display().to_string())
+        .fails(1)
+        .await;
+}
+
+#[tokio::test]
+async fn a_file_is_served_as_a_server() {
+    let home = Home::new();
+    let file = home.path().join("mock.toml");
+    std::fs::write(&file, "[[tool]]\nname = \"sky\"\ntext = \"clear\"\n").expect("it is written");
+    let mut mock = Program::start(&format!("mock {} --http 127.0.0.1:0", file.display()));
+    let url = url(&mock.noted("Connect clients").await);
+    for revision in ["2025-06-18", "2026-07-28"] {
+        let call = pintle("call --revision")
+            .word(revision)
+            .word(&url)
+            .word("sky");
+        assert_eq!(call.prints().await, "clear\n");
+    }
+    std::fs::write(&file, "[[tool]]\nnam = \"sky\"\n").expect("it is written");
+    let notes = pintle("mock")
+        .word(file.display().to_string())
+        .fails(1)
+        .await;
+    assert!(notes.contains("nam"), "{notes}");
+}
