@@ -12,6 +12,9 @@ use crate::envelope::{Envelope, MessageKind, Params, handshake_revision};
 use crate::lines::Line;
 use crate::oddity::Oddity;
 
+/// Maximum size of a stored method or name, in bytes.
+const MAX_NAME_BYTES: usize = 256;
+
 type Map<V> = HashMap<String, V, RandomState>;
 
 /// The receiver of a message.
@@ -242,8 +245,8 @@ impl Observer {
         match seen.kind {
             MessageKind::Request | MessageKind::Notification => {
                 let params = envelope.params();
-                seen.method = envelope.method().map(str::to_owned);
-                seen.target = params.target().map(str::to_owned);
+                seen.method = envelope.method().map(cut);
+                seen.target = params.target().map(cut);
                 self.check_method(seen, envelope, &params);
                 self.begin(seen, &params, at);
             }
@@ -389,6 +392,15 @@ impl Side {
         }
         Ok(pending)
     }
+}
+
+/// Returns the begin of a text, because a peer may send names of any length.
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(MAX_NAME_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
 }
 
 fn not_a_message(text: &str, reason: String) -> Oddity {

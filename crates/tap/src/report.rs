@@ -341,3 +341,70 @@ impl Report {
         }
     }
 }
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use super::*;
+
+    fn report(max_sessions: usize) -> Report {
+        let options = TapOptions {
+            max_sessions,
+            ..TapOptions::default()
+        };
+        Report::new(options, true, None)
+    }
+
+    fn happen(report: &mut Report, stream: u64, what: What) {
+        let event = Event {
+            stream,
+            direction: Direction::ToServer,
+            at: Duration::ZERO,
+            what,
+        };
+        report.batch(Batch {
+            events: [event].into(),
+            lost: None,
+        });
+    }
+
+    /// Sends a request in a session of its own. No answer follows.
+    fn request(report: &mut Report, stream: u64) {
+        let body = *b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        happen(report, stream, What::Begin(Framing::Body));
+        happen(report, stream, What::Session(format!("s{stream}").into()));
+        happen(report, stream, What::Bytes(body.into()));
+        happen(report, stream, What::Close);
+    }
+
+    #[test]
+    fn the_oldest_session_is_forgotten_at_the_limit() {
+        let mut report = report(2);
+        for stream in 1..=5 {
+            request(&mut report, stream);
+        }
+        assert_eq!(
+            (
+                report.sessions.len(),
+                report.numbers.len(),
+                report.order.len()
+            ),
+            (2, 2, 2)
+        );
+        assert_eq!((report.counts.unanswered, report.streams.len()), (3, 0));
+        assert_eq!(report.finish().0.unanswered, 5);
+    }
+
+    #[test]
+    fn after_lost_bytes_no_answer_is_missing() {
+        let mut report = report(2);
+        request(&mut report, 1);
+        let lost = Some(Lost {
+            after: 0,
+            bytes: 10,
+        });
+        let events = VecDeque::new();
+        report.batch(Batch { events, lost });
+        let (counts, _) = report.finish();
+        assert_eq!((counts.unanswered, counts.lost_bytes), (0, 10));
+    }
+}

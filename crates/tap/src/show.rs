@@ -132,6 +132,7 @@ pub(crate) fn summary(display: Display, at: Duration, counts: TapCounts) -> Stri
 }
 
 fn json_message(place: Place, seen: &Observation, text: Option<&str>) -> String {
+    let text = text.map(|text| text.chars().take(SHOWN_CHARS).collect::<String>());
     json_line(&Json {
         ms: millis(place.at),
         to: seen.direction.receiver(),
@@ -144,7 +145,7 @@ fn json_message(place: Place, seen: &Observation, text: Option<&str>) -> String 
         latency_ms: seen.latency.map(millis),
         bytes: seen.size,
         odd: seen.oddities.iter().map(|oddity| oddity.code()).collect(),
-        text,
+        text: text.as_deref(),
     })
 }
 

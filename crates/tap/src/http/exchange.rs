@@ -21,6 +21,8 @@ use super::body::{OpenStream, TappedBody};
 
 /// The header with the id of a session.
 const SESSION: &str = "mcp-session-id";
+/// Maximum size of the id of a session that is observed, in bytes.
+const MAX_SESSION_BYTES: usize = 1024;
 /// The header with the revision of a request.
 const REVISION: &str = "mcp-protocol-version";
 /// Headers of one connection, besides those that `Connection` names.
@@ -88,7 +90,7 @@ impl<C: HttpClient> Upstream<C> {
         let id = self.next_stream();
         let (tap, to_server) = (self.tap.clone(), Direction::ToServer);
         tap.begin(id, to_server, framing(headers));
-        match text(headers, SESSION) {
+        match text(headers, SESSION).filter(|id| id.len() <= MAX_SESSION_BYTES) {
             Some(session) => tap.push(id, to_server, What::Session(session.into())),
             // The transport of 2024-11-05 sends answers on another stream.
             None if method != Method::POST || uri.path() != self.url.path() => {
@@ -109,7 +111,8 @@ impl<C: HttpClient> Upstream<C> {
     ) -> Response<TappedBody> {
         let (mut head, body) = response.into_parts();
         let to_client = Direction::ToClient;
-        if let Some(session) = text(&head.headers, SESSION) {
+        let session = text(&head.headers, SESSION);
+        if let Some(session) = session.filter(|id| id.len() <= MAX_SESSION_BYTES) {
             self.tap
                 .push(stream.id, to_client, What::Session(session.into()));
         }

@@ -311,6 +311,22 @@ fn requests_beyond_the_limit_are_not_tracked() {
 }
 
 #[test]
+fn long_names_need_bounded_memory() {
+    let mut observer = Observer::new(4);
+    let name = "\u{e9}".repeat(100_000);
+    let request =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x{name}","params":{{"name":"{name}"}}}}"#);
+    let seen = observer.observe(ToServer, &line(&request), Duration::ZERO);
+    assert_eq!(
+        seen.method.as_deref().map(str::len),
+        Some(255),
+        "whole characters"
+    );
+    assert_eq!(seen.target.as_deref().map(str::len), Some(256));
+    assert!(observer.sides[0].pending["1"].method.len() <= 256);
+}
+
+#[test]
 fn ended_requests_need_bounded_memory() {
     let mut observer = Observer::new(4);
     for id in 0..1000 {
