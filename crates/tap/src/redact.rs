@@ -178,6 +178,8 @@ impl Scan<'_> {
         let text = &self.text[begin..end];
         let is_gap = |c: char| c.is_whitespace() || "\"'`,;&?<>()[]{}\\".contains(c);
         let mut scheme = false;
+        // Whether the words before are a header such as `X-Api-Key:`, perhaps with a scheme.
+        let mut follows_name = false;
         let mut at = 0;
         for word in text.split(is_gap) {
             let from = begin + at;
@@ -186,6 +188,9 @@ impl Scan<'_> {
             if word.is_empty() {
                 continue;
             }
+            let is_scheme = ["bearer", "basic"]
+                .iter()
+                .any(|scheme| word.eq_ignore_ascii_case(scheme));
             let name = word
                 .find('=')
                 .filter(|&split| is_secret_name(&word[..split]));
@@ -193,6 +198,7 @@ impl Scan<'_> {
                 Some(split) if split + 1 < word.len() => {
                     self.replace(from + split + 1, from + word.len());
                 }
+                _ if follows_name && !is_scheme => self.replace(from, from + word.len()),
                 _ if is_secret_word(word) || (scheme && word.len() >= 8) => {
                     let skipped = word
                         .find('=')
@@ -202,9 +208,9 @@ impl Scan<'_> {
                 }
                 _ => {}
             }
-            scheme = ["bearer", "basic"]
-                .iter()
-                .any(|scheme| word.eq_ignore_ascii_case(scheme));
+            let is_name = word.strip_suffix(':').is_some_and(is_secret_name);
+            follows_name = is_name || (follows_name && is_scheme);
+            scheme = is_scheme;
         }
     }
 
@@ -293,6 +299,11 @@ mod tests {
                 "Authorization: Bearer [redacted]\n",
             ),
             ("KEY=ghp_0123456789abcdef", "KEY=[redacted]"),
+            ("X-Api-Key: ab c", "X-Api-Key: [redacted] c"),
+            (
+                "authorization: bearer a b",
+                "authorization: bearer [redacted] b",
+            ),
         ] {
             assert_eq!(redact(text), redacted);
         }
