@@ -16,7 +16,7 @@ use crate::show::TapCounts;
 
 /// Observes copies of bytes on a thread of its own. No method waits for that thread, the display or the recording.
 ///
-/// Clones observe for the same display. [`Tap::close`] writes the rest.
+/// Clones observe for the same display. The end of the observed program writes the rest.
 #[derive(Debug, Clone)]
 pub struct Tap {
     queue: Arc<Queue>,
