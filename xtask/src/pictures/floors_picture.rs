@@ -51,8 +51,8 @@ pub(super) fn picture() -> String {
         y += draw(&mut body, y, floor, word, about);
     }
     let height = y + 34;
-    let down = "Dependencies point down only. pintle-testkit, pintle-skills and pintle-showcase may use pintle.";
-    debug_assert_eq!(SIDEWAYS.len(), 3);
+    let down = "Dependencies point down only. pintle-testkit, pintle-skills and pintle-showcase may use pintle, and pintle-testkit pintle-tap.";
+    debug_assert_eq!(SIDEWAYS.len(), 4);
     let _ = writeln!(
         body,
         "<text class=\"c\" x=\"20\" y=\"{}\">{down}</text>",
