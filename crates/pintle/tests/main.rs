@@ -9,5 +9,6 @@ mod replicas;
 mod server;
 mod sharing;
 mod state;
+mod storm;
 mod ui;
 mod wire;

@@ -112,7 +112,9 @@ impl Fleet {
     pub async fn join(store: Arc<dyn Store>, options: FleetOptions) -> Result<Self, JoinError> {
         let replica = ReplicaId::random().map_err(JoinError::Randomness)?;
         let shared = Arc::new(Shared::new(replica, store, options));
+        let began = Instant::now();
         let is_shared = Joining::new(&shared).join().await?;
+        shared.note_join(began.elapsed());
         let task = is_shared.then(|| Task::start(&shared));
         tracing::info!(%replica, is_shared, "the replica joined");
         Ok(Self { shared, task })

@@ -2,14 +2,14 @@
 //! records their settings and ends.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_keys::{Keys, Purpose};
 use pintle_runtime::fleet::{Fleet, JoinError};
 use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedSessions};
-use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError, StoreTime};
+use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError};
 
 use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
@@ -62,7 +62,8 @@ impl SealedSessions {
 
     /// Reads the record of a session.
     async fn read(&self, key: &Key) -> Result<(SessionState, Precondition), StoreError> {
-        let record = self.store.get(SystemTime::now().into(), key).await?;
+        let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
+        let record = self.store.get(now, key).await?;
         let Some(record) = record else {
             return Ok((SessionState::default(), Precondition::Absent));
         };
@@ -78,7 +79,7 @@ impl SealedSessions {
         state: &SessionState,
         condition: Precondition,
     ) -> Result<(), StoreError> {
-        let now = StoreTime::from(SystemTime::now());
+        let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
         let value =
             serde_json::to_vec(state).map_err(|error| StoreError::backend(Retry::Never, error))?;
         let expiry = Expiry::At(now + STATE_TTL);

@@ -5,21 +5,24 @@ mod changed;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use pintle_proto::{Change, RenderedNotice};
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError, NewsEvent, NewsFeed};
 use pintle_runtime::sync::Mutex;
-use pintle_store::Store;
+use pintle_store::{Retry, Store, StoreError, StoreTime};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::changes::{Changes, Publish};
 use changed::{Changed, PendingChanges, entry};
 
 /// The pause after an attempt to join that failed.
 const RETRY: Duration = Duration::from_secs(5);
+/// How long an operation waits for the join.
+const MAX_JOIN: Duration = Duration::from_secs(1);
+const NOT_JOINED: &str = "this replica has not joined the others";
 
 /// A store that replicas may share, and this replica. The replica joins when the first part of the server
 /// needs it.
@@ -56,12 +59,43 @@ impl SharedFleet {
     ///
     /// [`JoinError`] if the store cannot be reached; the next call tries again.
     pub(crate) async fn join(&self) -> Result<&Fleet, JoinError> {
-        let join = || Fleet::join(Arc::clone(&self.store), FleetOptions::default());
+        let mut options = FleetOptions::default();
+        // After a failed attempt, requests have been served.
+        options.reads_kept_news = self.has_failed.load(Ordering::Relaxed);
+        let join = || Fleet::join(Arc::clone(&self.store), options);
         let joined = self.joined.get_or_try_init(join).await;
         self.has_failed.fetch_or(joined.is_err(), Ordering::Relaxed);
         let fleet = joined?;
         self.publish_pending(fleet);
         Ok(fleet)
+    }
+
+    /// Returns the time of the store's clock, and joins before. With a wall clock that is fast, an operation could drop
+    /// what others have stored.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if this replica cannot join within a second.
+    pub(crate) async fn now(&self) -> Result<StoreTime, StoreError> {
+        if let Some(fleet) = self.joined.get() {
+            return Ok(fleet.now());
+        }
+        match timeout(MAX_JOIN, self.join()).await {
+            Ok(Ok(fleet)) => Ok(fleet.now()),
+            _ => Err(StoreError::backend(Retry::Later, NOT_JOINED)),
+        }
+    }
+
+    /// Returns the time of the clock of a store: of this process if there is no fleet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::now`].
+    pub(crate) async fn now_of(fleet: Option<&Arc<Self>>) -> Result<StoreTime, StoreError> {
+        match fleet {
+            Some(fleet) => fleet.now().await,
+            None => Ok(SystemTime::now().into()),
+        }
     }
 
     /// Sends the changes of other replicas to the conversations of this process. Does nothing after the first

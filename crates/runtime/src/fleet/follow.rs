@@ -34,10 +34,16 @@ impl<'a> LogFollower<'a> {
         Self::new(shared, key, ttl, reader)
     }
 
-    /// Reads the news from now on.
+    /// Reads the news from now on, or from the first kept entry if the replica joined late.
     pub(super) fn news(shared: &'a Shared) -> Self {
         let (key, ttl) = (layout::news_key(), shared.options.news_ttl);
-        let reader = LogReader::from_tail(pauses(shared, ttl), Instant::now());
+        let (pauses, now) = (pauses(shared, ttl), Instant::now());
+        let reader = if shared.reads_kept_news() {
+            shared.news.set_position();
+            LogReader::from_start(pauses, now)
+        } else {
+            LogReader::from_tail(pauses, now)
+        };
         Self::new(shared, key, ttl, reader)
     }
 
@@ -107,6 +113,9 @@ impl<'a> LogFollower<'a> {
             }
         };
         batch.is_lost |= is_new;
+        if self.reader.has_position() {
+            self.shared.news.set_position();
+        }
         batch
     }
 
@@ -118,7 +127,6 @@ impl<'a> LogFollower<'a> {
         match self.reader.next() {
             NextRead::Tail => {
                 let tail = operations.renew(&self.key, self.ttl).await?;
-                self.shared.news.set_position();
                 Ok(self.reader.set_tail(tail, Instant::now()))
             }
             NextRead::After(position) => {

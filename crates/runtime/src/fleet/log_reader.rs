@@ -10,7 +10,7 @@ use tokio::time::Instant;
 pub(super) struct LogReader {
     /// The last event that was read. `None` while the tail of the log is not known.
     position: Option<Position>,
-    /// Whether the reader may have missed events before it knew the tail.
+    /// Whether the reader could not find the tail at first, so that it may have missed events.
     has_missed: bool,
     /// Whether the last operation failed.
     has_failed: bool,
@@ -91,6 +91,11 @@ impl LogReader {
         self.has_failed
     }
 
+    /// Returns true if no later event is missed.
+    pub(super) fn has_position(&self) -> bool {
+        self.position.is_some()
+    }
+
     pub(super) fn due(&self) -> Instant {
         self.due
     }
@@ -124,10 +129,7 @@ impl LogReader {
         self.position = Some(tail);
         self.has_failed = false;
         self.due = now + self.pauses.unwatched;
-        Batch {
-            is_lost: std::mem::take(&mut self.has_missed),
-            events: Vec::new(),
-        }
+        Batch::default()
     }
 
     /// Takes over the events of a reading.
@@ -144,14 +146,16 @@ impl LogReader {
             false => self.pause(is_watched),
         };
         self.due = now + pause;
-        let is_lost = false;
+        let is_lost = std::mem::take(&mut self.has_missed);
         Batch { is_lost, events }
     }
 
-    /// The store did not answer.
+    /// The store did not answer. A reader that does not know the tail reads all events later, because some may be
+    /// newer than its begin.
     pub(super) fn failed(&mut self, now: Instant) {
         self.has_failed = true;
         self.has_missed |= self.position.is_none();
+        self.position.get_or_insert(Position::START);
         self.due = now + self.pauses.unwatched;
     }
 
@@ -231,15 +235,17 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_found_its_tail_late_may_have_missed_events() {
+    fn a_reader_that_cannot_find_its_tail_reads_all_events_later() {
         let now = Instant::now();
         let mut reader = LogReader::from_tail(PAUSES, now);
         reader.failed(now);
         assert_eq!(
             (reader.next(), reader.due()),
-            (NextRead::Tail, now + PAUSES.unwatched)
+            (after(0), now + PAUSES.unwatched)
         );
-        assert!(reader.set_tail(Position::new(2), now).is_lost);
+        let batch = reader.settle(events(&[1, 2], false), true, now);
+        assert!(batch.is_lost && batch.events.len() == 2);
+        assert!(!reader.settle(events(&[], false), true, now).is_lost);
         reader.failed(now);
         assert_eq!(reader.next(), after(2));
     }

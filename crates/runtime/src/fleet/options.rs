@@ -49,6 +49,10 @@ pub struct FleetOptions {
     pub news_ttl: Duration,
     /// Time in which equal entries of the news become one; default 20 ms. It delays every entry.
     pub news_delay: Duration,
+    /// Whether the first reader of the news begins with all kept entries, and not with the next one; default
+    /// false. A replica that served requests before it joined may have to read entries from before. Also if the
+    /// join took half a second, or the news could not be read at first, the reader begins with all kept entries.
+    pub reads_kept_news: bool,
     /// Maximum number of requests that wait for replies; default 1,024. Another request fails.
     pub max_requests: usize,
     /// Maximum number of messages that recipients act on at the same time; default 1,024. Others wait in the
@@ -91,6 +95,7 @@ impl Default for FleetOptions {
             inbox_ttl: Duration::from_secs(60),
             news_ttl: Duration::from_secs(600),
             news_delay: Duration::from_millis(20),
+            reads_kept_news: false,
             max_requests: 1_024,
             max_received_messages: 1_024,
             max_message_numbers: 4_096,

@@ -1,6 +1,7 @@
 //! The state that all handles of a fleet share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pintle_store::{Epoch, Store, StoreTime};
@@ -16,6 +17,9 @@ use super::roster::Roster;
 use super::store_clock::StoreClock;
 use crate::sync::Mutex;
 
+/// A join of this time is late.
+const LATE_JOIN: Duration = Duration::from_millis(500);
+
 /// One replica of a store.
 pub(super) struct Shared {
     pub(super) replica: ReplicaId,
@@ -27,6 +31,8 @@ pub(super) struct Shared {
     pub(super) news: NewsOutbox,
     /// How often the store lost its content.
     pub(super) content: watch::Sender<u64>,
+    /// Whether the join took so long that requests were served meanwhile.
+    joined_late: AtomicBool,
 }
 
 /// The part that changes.
@@ -53,8 +59,19 @@ impl Shared {
             mail: Mail::new(),
             news: NewsOutbox::new(&options),
             content: watch::Sender::new(0),
+            joined_late: AtomicBool::new(false),
             options,
         }
+    }
+
+    /// Records the time of the join.
+    pub(super) fn note_join(&self, time: Duration) {
+        let is_late = time >= LATE_JOIN;
+        self.joined_late.store(is_late, Ordering::Relaxed);
+    }
+
+    pub(super) fn reads_kept_news(&self) -> bool {
+        self.options.reads_kept_news || self.joined_late.load(Ordering::Relaxed)
     }
 
     pub(super) fn now(&self) -> StoreTime {

@@ -187,7 +187,18 @@ async fn a_reader_that_begins_while_the_store_is_away_may_have_missed_entries() 
     a.fleet.publish(number(1));
     sleep(seconds(1)).await;
     b.link.set(Fault::None);
-    assert_eq!(read(&mut feed).await, [None]);
+    assert_eq!(read(&mut feed).await, [None, Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_joined_late_reads_the_kept_news() {
+    let mut options = FleetOptions::default();
+    options.reads_kept_news = true;
+    let (_host, [a, b]) = pair(options).await;
+    a.fleet.publish(number(1));
+    sleep(seconds(1)).await;
+    let mut feed = follow(&b).await;
+    assert_eq!(read(&mut feed).await, [Some(1)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,6 @@
 //! travel, and which states were used.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use bytes::Bytes;
 use pintle_model::{Error, ErrorCode};
@@ -15,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::seal::{LIFE, UnsealError};
+use crate::shared_fleet::SharedFleet;
 
 /// States that are too large to travel, by a name that nobody guesses.
 const STATES: Namespace = Namespace::fixed("request-state");
@@ -26,6 +26,8 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// Remembers between rounds what clients do not carry.
 pub(crate) struct Memory {
     store: Arc<dyn Store>,
+    /// This replica, if others may share the store.
+    fleet: Option<Arc<SharedFleet>>,
     is_single_use: bool,
 }
 
@@ -54,7 +56,11 @@ struct Stored {
 
 impl Memory {
     /// A memory in `store`, or in this process.
-    pub(crate) fn new(store: Option<Arc<dyn Store>>, is_single_use: bool) -> Self {
+    pub(crate) fn new(
+        store: Option<Arc<dyn Store>>,
+        fleet: Option<Arc<SharedFleet>>,
+        is_single_use: bool,
+    ) -> Self {
         let in_process = || {
             let mut limits = StoreLimits::default();
             limits.max_bytes = MEMORY_BYTES;
@@ -62,6 +68,7 @@ impl Memory {
         };
         Self {
             store: store.unwrap_or_else(in_process),
+            fleet,
             is_single_use,
         }
     }
@@ -103,7 +110,7 @@ impl Memory {
         let value = written(&Stored { binding, journal })?;
         let handle = name()?;
         let key = Key::new(&STATES, &handle).map_err(|_| Error::internal())?;
-        let (now, expiry) = until();
+        let (now, expiry) = self.until().await?;
         let value = Bytes::from(value);
         let put = self
             .store
@@ -131,7 +138,8 @@ impl Memory {
 
     async fn fetch(&self, binding: &[u8], handle: &str) -> Result<Journal, Error> {
         let key = Key::new(&STATES, handle).map_err(|_| gone())?;
-        let get = self.store.get(until().0, &key);
+        let (now, _) = self.until().await?;
+        let get = self.store.get(now, &key);
         let record = get.await.map_err(|error| unstored(&error))?;
         let record = record.ok_or_else(gone)?;
         let stored: Stored = read(&record.value)?;
@@ -141,10 +149,17 @@ impl Memory {
         Ok(stored.journal)
     }
 
+    /// Now, and when a state that is made now is good no longer.
+    async fn until(&self) -> Result<(StoreTime, Expiry), Error> {
+        let now = SharedFleet::now_of(self.fleet.as_ref()).await;
+        let now = now.map_err(|error| unstored(&error))?;
+        Ok((now, Expiry::At(now + LIFE)))
+    }
+
     /// Marks a state as used; an error if it was before.
     async fn use_up(&self, mark: &str) -> Result<(), Error> {
         let key = Key::new(&USED, mark).map_err(|_| gone())?;
-        let (now, expiry) = until();
+        let (now, expiry) = self.until().await?;
         let put = self
             .store
             .put(now, &key, Bytes::new(), Precondition::Absent, expiry);
@@ -154,12 +169,6 @@ impl Memory {
             Err(error) => Err(unstored(&error)),
         }
     }
-}
-
-/// Now, and when a state that is made now is good no longer.
-fn until() -> (StoreTime, Expiry) {
-    let now = StoreTime::from(SystemTime::now());
-    (now, Expiry::At(now + LIFE))
 }
 
 fn name() -> Result<String, Error> {
@@ -206,8 +215,8 @@ mod tests {
     async fn a_large_state_stays_here_under_a_name_that_is_bound_to_its_request() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let (one, other) = (
-            Memory::new(Some(Arc::clone(&store)), false),
-            Memory::new(Some(store), false),
+            Memory::new(Some(Arc::clone(&store)), None, false),
+            Memory::new(Some(store), None, false),
         );
         let limits = Limits::default();
         let carried = one.pack(b"request", journal(20_000), &limits).await;
@@ -220,14 +229,14 @@ mod tests {
             "any replica with the store has it"
         );
         assert!(other.unpack(b"another", &carried).await.is_err());
-        let elsewhere = Memory::new(None, false);
+        let elsewhere = Memory::new(None, None, false);
         assert_eq!(elsewhere.unpack(b"request", &carried).await, Err(gone()));
     }
 
     // spec: 2026-07-28 N-MRTR-13
     #[tokio::test]
     async fn a_state_of_the_limit_travels_and_one_byte_more_stays_here() {
-        let (memory, limits) = (Memory::new(None, false), Limits::default());
+        let (memory, limits) = (Memory::new(None, None, false), Limits::default());
         let bare = memory.pack(b"", journal(0), &limits).await.expect("packed");
         let edge = limits.max_request_state_bytes - bare.len();
         let travels = memory.pack(b"", journal(edge), &limits).await;
@@ -239,7 +248,7 @@ mod tests {
     // spec: 2026-07-28 N-MRTR-13
     #[tokio::test]
     async fn states_are_bounded_each_and_together() {
-        let (memory, mut limits) = (Memory::new(None, false), Limits::default());
+        let (memory, mut limits) = (Memory::new(None, None, false), Limits::default());
         limits.max_stored_state_bytes = 30_000;
         let edge = 30_000
             - written(&Carried {
@@ -254,7 +263,7 @@ mod tests {
         assert_eq!(refused, Err(too_large(30_000)));
         let mut full = StoreLimits::default();
         full.max_bytes = 30_000;
-        let memory = Memory::new(Some(Arc::new(MemoryStore::new(full))), false);
+        let memory = Memory::new(Some(Arc::new(MemoryStore::new(full))), None, false);
         assert!(memory.pack(b"", journal(20_000), &limits).await.is_ok());
         assert_eq!(
             memory.pack(b"", journal(20_000), &limits).await,
@@ -267,7 +276,7 @@ mod tests {
     async fn a_state_that_is_good_once_is_refused_the_second_time() {
         let limits = Limits::default();
         for bytes in [10, 20_000] {
-            let memory = Memory::new(None, true);
+            let memory = Memory::new(None, None, true);
             let carried = memory
                 .pack(b"", journal(bytes), &limits)
                 .await

@@ -142,7 +142,7 @@ impl Server {
             sessions,
             hooks: Hooks::new(self.hooks, self.stop_timeout),
             store_check,
-            fleet,
+            fleet: fleet.clone(),
             tasks,
             tools: Set::new(checked.tools, page_size, self.freshness)?,
             resources: Set::new(checked.resources, page_size, self.freshness)?,
@@ -153,7 +153,7 @@ impl Server {
             mounts: checked.mounts,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
-            memory: Memory::new(store, self.is_state_single_use),
+            memory: Memory::new(store, fleet, self.is_state_single_use),
         })
     }
 
