@@ -24,6 +24,7 @@ pub(super) struct LogFollower<'a> {
     reader: LogReader,
     watch: Option<Changes>,
     content: watch::Receiver<u64>,
+    is_news: bool,
 }
 
 impl<'a> LogFollower<'a> {
@@ -38,13 +39,14 @@ impl<'a> LogFollower<'a> {
     pub(super) fn news(shared: &'a Shared) -> Self {
         let (key, ttl) = (layout::news_key(), shared.options.news_ttl);
         let (pauses, now) = (pauses(shared, ttl), Instant::now());
-        let reader = if shared.reads_kept_news() {
-            shared.news.set_position();
-            LogReader::from_start(pauses, now)
-        } else {
-            LogReader::from_tail(pauses, now)
+        let reader = match shared.reads_kept_news() {
+            true => LogReader::from_start(pauses, now),
+            false => LogReader::from_tail(pauses, now),
         };
-        Self::new(shared, key, ttl, reader)
+        Self {
+            is_news: true,
+            ..Self::new(shared, key, ttl, reader)
+        }
     }
 
     fn new(shared: &'a Shared, key: Key, ttl: Duration, mut reader: LogReader) -> Self {
@@ -57,6 +59,7 @@ impl<'a> LogFollower<'a> {
             reader,
             watch: None,
             content,
+            is_news: false,
         }
     }
 
@@ -113,7 +116,7 @@ impl<'a> LogFollower<'a> {
             }
         };
         batch.is_lost |= is_new;
-        if self.reader.has_position() {
+        if self.is_news && self.reader.has_position() {
             self.shared.news.set_position();
         }
         batch

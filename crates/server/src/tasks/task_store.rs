@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
+use pintle_runtime::fleet::JoinError;
 use pintle_runtime::sync::Mutex;
 use pintle_store::{Item, Store, StoreTime, TypedStore, TypedStoreError};
 use tokio::sync::{OnceCell, watch};
@@ -116,7 +117,7 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// -32603 if the store cannot be reached.
+    /// -32603 if the store cannot be reached. The text asks for a retry if the store is away.
     pub(crate) async fn join(&self) -> Result<(), Error> {
         let Some(fleet) = &self.shared else {
             return Ok(());
@@ -124,7 +125,11 @@ impl Tasks {
         let joined = self.joined.get_or_try_init(|| Joined::join(fleet));
         joined.await.map(|_| ()).map_err(|error| {
             tracing::error!(%error, source = ?std::error::Error::source(&error), "tasks have no store");
-            Error::internal()
+            match error {
+                JoinError::TimedOut { .. } => asks_for_a_retry(),
+                JoinError::Store { source, .. } if source.is_retryable() => asks_for_a_retry(),
+                _ => Error::internal(),
+            }
         })
     }
 
@@ -257,14 +262,18 @@ impl fmt::Debug for Tasks {
 /// Logs an error of the store, and returns -32603. The text asks for a retry if the store is away.
 pub(super) fn cannot(error: &TypedStoreError) -> Error {
     tracing::error!(%error, source = ?std::error::Error::source(error), "the store of tasks cannot");
-    if is_away(error) {
-        let text = "the store of tasks does not answer; send the request again later";
-        return Error::new(ErrorCode::INTERNAL_ERROR, text);
+    match is_away(error) {
+        true => asks_for_a_retry(),
+        false => Error::internal(),
     }
-    Error::internal()
 }
 
 /// Whether the same operation may succeed when the store is back.
+fn asks_for_a_retry() -> Error {
+    let text = "the store of tasks does not answer; send the request again later";
+    Error::new(ErrorCode::INTERNAL_ERROR, text)
+}
+
 fn is_away(error: &TypedStoreError) -> bool {
     matches!(error, TypedStoreError::Store(store) if store.is_retryable() && store.limit().is_none())
 }

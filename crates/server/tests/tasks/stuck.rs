@@ -49,3 +49,20 @@ async fn requests_fail_in_time_until_the_store_is_available_again() {
         peer.start("must", json!({})).await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_first_task_of_a_server_asks_for_a_retry_while_the_store_is_away() {
+    for revision in [CORE, MODERN] {
+        let store = Arc::new(Remote::default());
+        store.set_away(true);
+        let shared = Arc::clone(&store) as Arc<dyn Store>;
+        let mut peer = Peer::connect(server(&Seen::default()).store(shared), revision).await;
+        let mut new = call("must", json!({}));
+        if revision == CORE {
+            new["task"] = json!({});
+        }
+        let error = peer.error("tools/call", new).await;
+        let text = "the store of tasks does not answer; send the request again later";
+        assert_eq!(error["message"], text, "{revision}");
+    }
+}
