@@ -122,7 +122,7 @@ impl Storm {
                 Some(session) => timeout(MAX_CALL, session.call(&replicas, tool, &key)).await,
                 None => timeout(MAX_CALL, call_alone(&replicas, tool, &key)).await,
             };
-            let ended = ended.unwrap_or_else(|_| panic!("{key} hangs: {tool:?}"));
+            let ended = ended.unwrap_or(Ended::Hung);
             Call { key, ended }
         });
     }
@@ -168,6 +168,8 @@ impl Storm {
         let is_explained = match ended {
             Ended::Right => effects == 1,
             Ended::Killed => self.has_killed,
+            // The store forgot an answer, and the replica that could repeat it is gone.
+            Ended::Hung => self.has_forgotten && self.has_killed,
             Ended::Status(503) | Ended::NotAccepted => true,
             Ended::Status(404) | Ended::Cut => self.has_tried_end || self.has_forgotten,
             // The session ended, or the store lost the keys or an answer.

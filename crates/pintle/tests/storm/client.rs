@@ -32,6 +32,8 @@ pub(super) enum Ended {
     Cut,
     /// The replica of the call was killed.
     Killed,
+    /// No answer arrived in time.
+    Hung,
     /// No replica accepted the answer to the question of the call.
     NotAccepted,
 }
