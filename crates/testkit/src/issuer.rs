@@ -2,7 +2,7 @@
 //!
 //! It answers as a real server does: metadata (RFC 8414 and OpenID), keys and client registration.
 //! Its authorization endpoint asks no user for consent. It issues tokens for codes with PKCE, for
-//! refresh tokens and for clients themselves. A token is bound to a key (DPoP) if the client proves
+//! refresh tokens, for device codes ([`Issuer::device_polls`]) and for clients themselves. A token is bound to a key (DPoP) if the client proves
 //! one. It supports introspection and revocation. It runs in memory ([`Issuer`] is a [`Fetch`]), or
 //! listens on the loopback for tests that need sockets ([`Issuer::listen`]). [`Issuer::token`] makes
 //! any token that a test needs, good or bad.
@@ -28,6 +28,7 @@
 //! ```
 
 mod authorize;
+mod device;
 mod exchange;
 mod keys;
 mod listen;
@@ -45,11 +46,13 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, random_bytes};
 use serde_json::{Map, Value, json};
 
+pub use device::DevicePoll;
 pub use keys::Signature;
 pub use proof::{Proof, ProofKey};
 pub use token::Token;
 
 use authorize::Code;
+use device::Devices;
 use exchange::Refresh;
 use keys::Keys;
 use register::Client;
@@ -68,6 +71,7 @@ struct State {
     document: Map<String, Value>,
     clients: BTreeMap<String, Client>,
     codes: BTreeMap<String, Code>,
+    devices: Devices,
     refreshes: BTreeMap<String, Refresh>,
     /// Every token that was signed here and is not revoked.
     issued: BTreeSet<String>,
@@ -126,6 +130,7 @@ impl Issuer {
                 document: document(name),
                 clients: BTreeMap::new(),
                 codes: BTreeMap::new(),
+                devices: Devices::default(),
                 refreshes: BTreeMap::new(),
                 issued: BTreeSet::new(),
                 seen: Vec::new(),
@@ -183,6 +188,17 @@ impl Issuer {
         self.lock().consents = consents;
     }
 
+    /// Sets the responses to the next polls for device codes. After them, a poll gets tokens if the user
+    /// consents.
+    pub fn device_polls(&self, polls: impl IntoIterator<Item = DevicePoll>) {
+        self.lock().devices.respond_with(polls);
+    }
+
+    /// Sets members of later device authorization responses, such as `interval`.
+    pub fn device_members(&self, members: Map<String, Value>) {
+        self.lock().devices.edit(members);
+    }
+
     /// Sets the behavior of the issuer from now on.
     pub fn set_behavior(&self, behavior: IssuerBehavior) {
         self.lock().behavior = behavior;
@@ -227,6 +243,7 @@ impl Issuer {
             ) => IssuerResponse::json(200, &Value::Object(state.document.clone())),
             ("GET", "/jwks") => IssuerResponse::json(200, &state.keys.set()),
             ("GET", "/authorize") => state.authorize(&self.0.name, &asked),
+            ("POST", "/device_authorization") => state.authorize_device(&self.0.name, &asked),
             ("POST", "/register") => state.register(&asked),
             ("POST", "/token") => state.exchange(&self.0.name, &asked),
             ("POST", "/introspect") => state.introspect(&asked),
@@ -359,13 +376,17 @@ fn document(name: &str) -> Map<String, Value> {
     let document = json!({
         "issuer": name,
         "authorization_endpoint": at("/authorize"),
+        "device_authorization_endpoint": at("/device_authorization"),
         "token_endpoint": at("/token"),
         "registration_endpoint": at("/register"),
         "introspection_endpoint": at("/introspect"),
         "revocation_endpoint": at("/revoke"),
         "jwks_uri": at("/jwks"),
         "response_types_supported": ["code"],
-        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+        "grant_types_supported": [
+            "authorization_code", "refresh_token", "client_credentials",
+            "urn:ietf:params:oauth:grant-type:device_code",
+        ],
         "code_challenge_methods_supported": ["S256"],
         "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
         "authorization_response_iss_parameter_supported": true,

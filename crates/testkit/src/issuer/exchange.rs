@@ -35,7 +35,7 @@ struct Holding {
 }
 
 impl State {
-    /// The token endpoint: RFC 6749, sections 4.1.3, 4.4 and 6.
+    /// The token endpoint: RFC 6749, sections 4.1.3, 4.4 and 6; RFC 8628, section 3.4.
     pub(super) fn exchange(&mut self, issuer: &str, asked: &RecordedRequest) -> IssuerResponse {
         let Some(client) = self.authenticated(asked) else {
             return IssuerResponse::error(401, "invalid_client");
@@ -47,9 +47,13 @@ impl State {
             },
             None => None,
         };
+        if let Some(status) = self.broken_poll(asked) {
+            return IssuerResponse::bare(status);
+        }
         let given = match asked.parameter("grant_type") {
             Some("authorization_code") => self.by_code(&client, asked),
             Some("refresh_token") => self.by_refresh(&client, asked),
+            Some("urn:ietf:params:oauth:grant-type:device_code") => self.for_device(client, asked),
             Some("client_credentials") => Ok((by_itself(client, asked), None)),
             _ => Err("unsupported_grant_type"),
         };
@@ -92,6 +96,22 @@ impl State {
             subject,
             resource: named.or(resource),
             scope,
+            key: None,
+        };
+        Ok((holding, Some(random_name())))
+    }
+
+    fn for_device(
+        &mut self,
+        client: String,
+        asked: &RecordedRequest,
+    ) -> Result<(Holding, Option<String>), &'static str> {
+        let granted = self.by_device(&client, asked)?;
+        let holding = Holding {
+            client,
+            subject: granted.subject,
+            resource: granted.resource,
+            scope: granted.scope,
             key: None,
         };
         Ok((holding, Some(random_name())))
