@@ -29,7 +29,7 @@ use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, TokensRecord};
 use crate::error::AuthError;
 use crate::fetch_policy::FetchPolicy;
-use crate::flow::{AuthorizationResponse, IssuedTokens, SignInRequest};
+use crate::flow::{AuthorizationResponse, IssuedTokens, SignInRequest, UserCode};
 use crate::flow_context::FlowContext;
 use crate::key::Proof;
 use crate::secret::Secret;
@@ -46,6 +46,7 @@ type OnVisit = Arc<
         + Send
         + Sync,
 >;
+type OnUserCode = Arc<dyn Fn(UserCode) -> BoxFuture<'static, Result<(), AuthError>> + Send + Sync>;
 type OnAssertion =
     Arc<dyn Fn(String) -> BoxFuture<'static, Result<Secret, AuthError>> + Send + Sync>;
 
@@ -78,6 +79,7 @@ struct Inner {
     store: Arc<dyn CredentialStore>,
     fetch_policy: FetchPolicy,
     on_visit: Option<OnVisit>,
+    on_user_code: Option<OnUserCode>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
     port: Option<u16>,

@@ -90,6 +90,10 @@ pub enum GrantFlow {
     /// A user signs in with a browser.
     #[default]
     AuthorizationCode,
+    /// A user enters a code at a page of the authorization server, on any device.
+    ///
+    /// Spec: RFC 8628.
+    Device,
     /// The client gets tokens for itself, with its own secret or key.
     ///
     /// Spec: the extension `io.modelcontextprotocol/oauth-client-credentials`.
@@ -110,8 +114,13 @@ impl GrantFlow {
         match self {
             Self::ClientCredentials => Some("io.modelcontextprotocol/oauth-client-credentials"),
             Self::Enterprise(_) => Some("io.modelcontextprotocol/enterprise-managed-authorization"),
-            Self::AuthorizationCode | Self::WorkloadIdentity => None,
+            Self::AuthorizationCode | Self::Device | Self::WorkloadIdentity => None,
         }
+    }
+
+    /// Returns true if a user signs in.
+    pub(crate) fn needs_user(&self) -> bool {
+        matches!(self, Self::AuthorizationCode | Self::Device)
     }
 }
 

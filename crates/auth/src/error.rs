@@ -90,6 +90,14 @@ pub enum AuthError {
         /// Reason why the sign-in failed.
         fault: AuthorizationResponseError,
     },
+    /// The sign-in with a code on another device failed.
+    #[error("the sign-in at {issuer} did not succeed: {fault}")]
+    DeviceSignIn {
+        /// Issuer identifier of the authorization server.
+        issuer: Box<str>,
+        /// Reason why the sign-in failed.
+        fault: DeviceSignInError,
+    },
     /// The user did not finish the sign-in within the timeout.
     #[error("the sign-in was not finished within {0:?}")]
     SignInTimedOut(Duration),
@@ -202,6 +210,8 @@ impl AuthError {
 pub enum EndpointRequest {
     /// Registration of the client.
     Registration,
+    /// Request for the codes of a sign-in on another device.
+    DeviceAuthorization,
     /// Request for an access token.
     Token,
     /// Request for an access token by a refresh token.
@@ -216,6 +226,7 @@ impl fmt::Display for EndpointRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Registration => "the registration of the client",
+            Self::DeviceAuthorization => "the request for a code",
             Self::Token => "the request for a token",
             Self::Refresh => "the request for a fresh token",
             Self::Exchange => "the exchange of the identity token",
@@ -328,6 +339,18 @@ pub enum AuthorizationResponseError {
     TooLate,
 }
 
+/// Reason why a sign-in with a code on another device failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceSignInError {
+    /// The user denied the request, or the server did.
+    #[error("the request was denied")]
+    Denied,
+    /// The code expired before a user entered it.
+    #[error("the code expired before the sign-in was finished; start again")]
+    Expired,
+}
+
 struct AttemptList<'a>(&'a [(String, DiscoveryError)]);
 
 impl fmt::Display for AttemptList<'_> {
@@ -351,12 +374,16 @@ fn after(document: MetadataDocument) -> &'static str {
 
 /// Removes control and direction characters from a text of a peer; keeps 300 characters.
 pub(crate) fn plain(text: &str) -> Box<str> {
-    let is_shown = |letter: &char| !letter.is_control() && !is_direction(*letter);
     text.chars()
         .filter(is_shown)
         .take(300)
         .collect::<String>()
         .into()
+}
+
+/// Returns true for a character that a terminal shows in its place.
+pub(crate) fn is_shown(letter: &char) -> bool {
+    !letter.is_control() && !is_direction(*letter)
 }
 
 /// Returns true for a character that changes the reading direction.

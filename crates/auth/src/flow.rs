@@ -2,6 +2,7 @@
 //! driver, perform no I/O, and read no clock.
 
 mod code;
+mod device;
 mod issued_tokens;
 mod machine;
 mod register;
@@ -14,6 +15,8 @@ mod token_refresh;
 mod tests;
 
 pub use code::{AuthorizationResponse, SignInRequest};
+pub(crate) use device::DEVICE_GRANT;
+pub use device::UserCode;
 pub use issued_tokens::{DpopKey, IssuedTokens, TokenResponse};
 pub use machine::SignIn;
 pub(crate) use revoke::Revoke;

@@ -54,11 +54,12 @@ pub use credentials::{CredentialStore, FileCredentialStore, KeyGuard, MemoryCred
 pub use credentials::{KeyringCredentialStore, KeyringError};
 #[cfg(feature = "client")]
 pub use error::{
-    AuthError, AuthServerError, AuthorizationResponseError, EndpointRequest, OAuthErrorResponse,
+    AuthError, AuthServerError, AuthorizationResponseError, DeviceSignInError, EndpointRequest,
+    OAuthErrorResponse,
 };
 pub use fetch_policy::{FetchPolicy, FetchPolicyError};
 #[cfg(feature = "client")]
-pub use flow::{AuthorizationResponse, IssuedTokens, SignInRequest};
+pub use flow::{AuthorizationResponse, IssuedTokens, SignInRequest, UserCode};
 #[cfg(feature = "client")]
 pub use flow_context::FlowContext;
 #[cfg(feature = "client")]

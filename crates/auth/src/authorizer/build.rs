@@ -7,20 +7,20 @@ use std::time::Duration;
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{BoxFetch, WebUrl};
 
-use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
+use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnUserCode, OnVisit};
 use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, MemoryCredentialStore};
 use crate::error::AuthError;
 use crate::fetch_policy::FetchPolicy;
-use crate::flow::{AuthorizationResponse, SignInRequest};
+use crate::flow::{AuthorizationResponse, SignInRequest, UserCode};
 use crate::secret::Secret;
 
 /// The limits of an authorizer: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OAuthOptions {
-    /// Longest wait for the authorization response of a user; default 5 min. A later response is not
-    /// accepted.
+    /// Longest wait for the authorization response of a user, or for the entry of a user code; default
+    /// 5 min. A later response is not accepted.
     pub sign_in_timeout: Duration,
     /// Sign-ins for more scopes that one operation may cause; default 2. The limit stops a server
     /// that always requires more.
@@ -56,6 +56,7 @@ pub struct OAuthBuilder {
     store: Arc<dyn CredentialStore>,
     fetch_policy: FetchPolicy,
     on_visit: Option<OnVisit>,
+    on_user_code: Option<OnUserCode>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
     port: Option<u16>,
@@ -80,6 +81,7 @@ impl OAuthBuilder {
             fetch,
             store: Arc::new(MemoryCredentialStore::default()),
             on_visit: None,
+            on_user_code: None,
             on_assertion: None,
             redirect: None,
             port: None,
@@ -105,6 +107,20 @@ impl OAuthBuilder {
         F: Future<Output = Result<Option<AuthorizationResponse>, AuthError>> + Send + 'static,
     {
         self.on_visit = Some(Arc::new(move |to| Box::pin(visit(to))));
+        self
+    }
+
+    /// Sets the function that shows a user code and its URL, for [`GrantFlow::Device`]. The
+    /// authorizer polls after the function has returned. An error ends the sign-in.
+    ///
+    /// Without this function, a sign-in with that flow fails.
+    ///
+    /// [`GrantFlow::Device`]: crate::GrantFlow::Device
+    pub fn on_user_code<F>(mut self, show: impl Fn(UserCode) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), AuthError>> + Send + 'static,
+    {
+        self.on_user_code = Some(Arc::new(move |code| Box::pin(show(code))));
         self
     }
 
@@ -154,6 +170,7 @@ impl OAuthBuilder {
             store: self.store,
             fetch_policy: self.fetch_policy,
             on_visit: self.on_visit,
+            on_user_code: self.on_user_code,
             on_assertion: self.on_assertion,
             redirect: self.redirect,
             port: self.port,

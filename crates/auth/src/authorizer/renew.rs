@@ -37,7 +37,6 @@ use tokio::time::{Instant, sleep};
 use crate::authorizer::challenge_summary::ChallengeSummary;
 use crate::authorizer::save::{Saved, User};
 use crate::authorizer::{Inner, LOCK_POLL, flow_context, kept};
-use crate::client::GrantFlow;
 use crate::credentials::KeyGuard;
 use crate::error::AuthError;
 use crate::flow::{IssuedTokens, TokenRefresh};
@@ -95,8 +94,7 @@ enum Refreshed {
 impl Inner {
     /// Returns true if tokens can be renewed without a user.
     pub(super) fn renews_alone(&self, issued: &IssuedTokens) -> bool {
-        issued.tokens.refresh.is_some()
-            || !matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode)
+        issued.tokens.refresh.is_some() || !self.profile.grant_flow.needs_user()
     }
 
     /// Renews the token of `generation`, unless another task has renewed it meanwhile.

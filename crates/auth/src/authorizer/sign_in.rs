@@ -1,9 +1,10 @@
 //! Signing in: the machine is driven, the user is sent to the issuer, registrations are stored.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use pintle_runtime::Fetch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::authorizer::challenge_summary::ChallengeSummary;
 use crate::authorizer::{Inner, flow_context, kept};
@@ -11,7 +12,7 @@ use crate::client::{ClientRegistration, GrantFlow};
 use crate::credentials::Clients;
 use crate::error::AuthError;
 use crate::flow::{
-    AuthorizationResponse, IssuedTokens, SignIn, SignInPlan, SignInRequest, SignInStep,
+    AuthorizationResponse, IssuedTokens, SignIn, SignInPlan, SignInRequest, SignInStep, UserCode,
 };
 use crate::form;
 use crate::redirect::Loopback;
@@ -30,20 +31,25 @@ impl Inner {
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
     ) -> Result<IssuedTokens, AuthError> {
-        let needs_person = matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode);
-        if needs_person && self.on_visit.is_none() {
+        let needs_page = matches!(self.profile.grant_flow, GrantFlow::AuthorizationCode);
+        let can_ask = match self.profile.grant_flow {
+            GrantFlow::AuthorizationCode => self.on_visit.is_some(),
+            GrantFlow::Device => self.on_user_code.is_some(),
+            _ => true,
+        };
+        if !can_ask {
             return Err(AuthError::SignInUnavailable);
         }
         let clients = self.load_text(CLIENTS.to_owned()).await?;
         let clients = Clients::read(clients.as_ref()).into_all();
-        let loopback = match (&self.redirect, needs_person) {
+        let loopback = match (&self.redirect, needs_page) {
             (None, true) => Some(listen(&clients, self.port).await?),
             _ => None,
         };
         let redirect = loopback
             .as_ref()
             .map(Loopback::redirect)
-            .or(self.redirect.clone());
+            .or(self.redirect.clone().filter(|_| needs_page));
         let mut plan = SignInPlan::new(
             self.server.clone(),
             Arc::clone(&self.profile),
@@ -66,6 +72,7 @@ impl Inner {
     ) -> Result<IssuedTokens, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &flow_context()?)?;
         let mut is_remembered = false;
+        let mut deadline = Instant::now();
         loop {
             need = match need {
                 SignInStep::Fetch(request) => {
@@ -83,6 +90,16 @@ impl Inner {
                     }
                     let response = response?;
                     sign_in.take_response(&response, &flow_context()?)?
+                }
+                SignInStep::ShowCode(code) => {
+                    deadline = Instant::now() + self.options.sign_in_timeout;
+                    self.show_code(code, deadline).await?;
+                    sign_in.resume(&flow_context()?)?
+                }
+                SignInStep::Wait(pause) => {
+                    let pause = tokio::time::sleep(pause);
+                    self.before(deadline, pause).await?;
+                    sign_in.resume(&flow_context()?)?
                 }
                 SignInStep::Identity => {
                     let token = self.assertion(String::new(), "identity token").await?;
@@ -110,6 +127,22 @@ impl Inner {
             Some(bring) => bring(audience).await,
             None => Err(AuthError::NoAssertion(what)),
         }
+    }
+
+    async fn show_code(&self, code: UserCode, deadline: Instant) -> Result<(), AuthError> {
+        let show = self.on_user_code.as_ref();
+        let show = show.ok_or(AuthError::SignInUnavailable)?;
+        self.before(deadline, show(code)).await?
+    }
+
+    async fn before<T>(
+        &self,
+        deadline: Instant,
+        something: impl Future<Output = T>,
+    ) -> Result<T, AuthError> {
+        let wait = self.options.sign_in_timeout;
+        let done = timeout_at(deadline, something).await;
+        done.map_err(|_| AuthError::SignInTimedOut(wait))
     }
 
     /// Sends a user, and waits for the way back.

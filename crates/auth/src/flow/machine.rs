@@ -12,18 +12,23 @@
 //!
 //! AuthorizationCode ┬─────────────────┬─► Visiting ───► Token
 //!                   └─► Registering ──┘
+//! Device ──┬─────────────────┬─► DeviceAsked ─► DeviceShown ─► DevicePause ◄─► DevicePoll
+//!          └─► Registering ──┘
 //! ClientCredentials ──────────────────────────────────► Token
 //! WorkloadIdentity ──► Workload ──────────────────────► Token
 //! EnterpriseManaged ─► Identity ────► AtEnterprise ───► Token
 //! ```
 //!
-//! - `Resource`, `Server`, `Assumed`, `Registering`, `AtEnterprise` and `Token` wait for a response.
-//!   All but `Registering` may fetch more than once: other places of a document, another DPoP nonce.
+//! - `Resource`, `Server`, `Assumed`, `Registering`, `DeviceAsked`, `DevicePoll`, `AtEnterprise` and
+//!   `Token` wait for a response. All but `Registering` and `DeviceAsked` may fetch more than once:
+//!   other places of a document, another DPoP nonce, another poll.
+//! - `DeviceShown` waits for the display of the code, `DevicePause` for the next poll.
 //! - `Visiting` waits for the user, `Identity` and `WorkloadIdentity` for an assertion.
-//! - From `Visiting` and `Token`, an unknown client leads once to a new registration.
+//! - From `Visiting`, `DeviceAsked` and `Token`, an unknown client leads once to a new registration.
 //! - After the tokens or an error the stage is `Over`, and accepts nothing.
 
 mod assertion;
+mod device;
 mod discover;
 mod exchange;
 mod registration;
@@ -33,6 +38,7 @@ use pintle_runtime::{FetchError, FetchResponse};
 use crate::client::ClientRegistration;
 use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{AuthorizationResponse, Pending};
+use crate::flow::device::DevicePoll;
 use crate::flow::issued_tokens::DpopKey;
 use crate::flow::register;
 use crate::flow::sign_in_plan::{SignInPlan, SignInStep};
@@ -83,6 +89,10 @@ enum Stage {
     Assumed(ServerProbe),
     Registering(String),
     Visiting(Box<Pending>),
+    DeviceAsked(Box<Exchange>),
+    DeviceShown(Box<DevicePoll>),
+    DevicePause(Box<DevicePoll>),
+    DevicePoll(Box<DevicePoll>),
     Identity,
     Workload,
     AtEnterprise(Box<Exchange>),
@@ -158,8 +168,13 @@ impl SignIn {
             Stage::Registering(endpoint) => {
                 self.client = register::read(answer, &endpoint, &self.plan.redirect)?;
                 self.registered = true;
-                self.visit(at)
+                self.ask_user(at)
             }
+            Stage::DeviceAsked(exchange) => {
+                let codes = self.accept_codes(exchange, answer, at);
+                codes.or_else(|error| self.register_anew(error, at))
+            }
+            Stage::DevicePoll(poll) => self.accept_poll(poll, answer, at),
             Stage::AtEnterprise(exchange) => self.accept_assertion(exchange, answer, at),
             Stage::Token(exchange) => {
                 let given = self.given(exchange, answer, at);

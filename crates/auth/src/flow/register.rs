@@ -13,8 +13,11 @@ use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::client::{ApplicationType, ClientAuthentication, ClientConfig, ClientRegistration};
+use crate::client::{
+    ApplicationType, ClientAuthentication, ClientConfig, ClientRegistration, GrantFlow,
+};
 use crate::error::{AuthError, AuthServerError, EndpointRequest};
+use crate::flow::DEVICE_GRANT;
 use crate::flow::token::read_refusal;
 use crate::metadata::{ServerMetadata, is_too_deep};
 use crate::scope::Scopes;
@@ -66,7 +69,10 @@ pub(crate) fn client(
     if let Some((Some(other), _)) = profile.registered.first() {
         return Err(lack(AuthServerError::OtherIssuer(other.as_str().into())));
     }
-    if let Some(client) = kept.filter(|client| client.redirect.as_deref() == Some(redirect)) {
+    // A client for device codes has no redirect URI.
+    if let Some(client) =
+        kept.filter(|client| client.redirect.as_deref().unwrap_or_default() == redirect)
+    {
         return Ok(RegistrationSource::Kept(client.clone()));
     }
     let Some(endpoint) = server
@@ -104,12 +110,17 @@ fn registration(
     };
     let mut body = json!({
         "client_name": profile.name,
-        "redirect_uris": [redirect],
-        "grant_types": ["authorization_code", "refresh_token"],
-        "response_types": ["code"],
         "token_endpoint_auth_method": method,
         "application_type": application,
     });
+    if matches!(profile.grant_flow, GrantFlow::Device) {
+        body["grant_types"] = json!([DEVICE_GRANT, "refresh_token"]);
+        body["response_types"] = json!([]);
+    } else {
+        body["redirect_uris"] = json!([redirect]);
+        body["grant_types"] = json!(["authorization_code", "refresh_token"]);
+        body["response_types"] = json!(["code"]);
+    }
     if !scopes.is_empty() {
         body["scope"] = json!(scopes.to_string());
     }
@@ -195,6 +206,6 @@ pub(crate) fn read(
         id: id.ok_or_else(|| unusable("it has no \"client_id\""))?,
         proof,
         method: wire.token_endpoint_auth_method,
-        redirect: Some(redirect.to_owned()),
+        redirect: Some(redirect.to_owned()).filter(|redirect| !redirect.is_empty()),
     })
 }

@@ -1,12 +1,14 @@
 //! Input and steps of a sign-in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle_runtime::{FetchRequest, WebUrl};
 
 use crate::client::{ClientConfig, ClientRegistration};
 use crate::fetch_policy::FetchPolicy;
 use crate::flow::code::SignInRequest;
+use crate::flow::device::UserCode;
 use crate::flow::issued_tokens::IssuedTokens;
 use crate::scope::Scopes;
 
@@ -58,6 +60,10 @@ pub enum SignInStep {
     Fetch(FetchRequest),
     /// Send a user to this page and pass the authorization response to the sign-in.
     Visit(SignInRequest),
+    /// Show this code to the user, then call [`SignIn::resume`](crate::flow::SignIn::resume).
+    ShowCode(UserCode),
+    /// Wait this long, then call [`SignIn::resume`](crate::flow::SignIn::resume).
+    Wait(Duration),
     /// Bring the token by which the identity provider names the user, and hand it in.
     Identity,
     /// Get an assertion of the platform about this workload, for this audience, and pass it on.

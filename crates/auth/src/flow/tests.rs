@@ -127,6 +127,7 @@ impl Site {
                     assert_eq!(audience, "https://as.example/token");
                     sign_in.take_assertion("platform-jwt".into(), &at)?
                 }
+                SignInStep::ShowCode(_) | SignInStep::Wait(_) => sign_in.resume(&at)?,
                 SignInStep::Done(issued) => return Ok(*issued),
             };
         }

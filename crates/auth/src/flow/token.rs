@@ -191,11 +191,16 @@ impl Exchange {
         at: &FlowContext,
     ) -> Result<TokenResponse, AuthError> {
         let tokens = TokenResponse::read(given, self.dpop.is_some(), at.now);
-        tokens.map_err(|fault| AuthError::InvalidResponse {
+        tokens.map_err(|fault| self.invalid(fault))
+    }
+
+    /// The error of an invalid response.
+    pub(crate) fn invalid(&self, fault: &str) -> AuthError {
+        AuthError::InvalidResponse {
             what: self.what,
             place: self.endpoint.split('?').next().unwrap_or_default().into(),
             fault: fault.into(),
-        })
+        }
     }
 
     /// Returns the client with its authentication method. A refresh needs it, because it does not

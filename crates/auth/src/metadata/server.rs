@@ -22,6 +22,8 @@ pub struct ServerMetadata {
     pub authorization_endpoint: Option<String>,
     /// URL of the token endpoint.
     pub token_endpoint: Option<String>,
+    /// URL of the device authorization endpoint (RFC 8628).
+    pub device_authorization_endpoint: Option<String>,
     /// URL of the endpoint for dynamic client registration.
     pub registration_endpoint: Option<String>,
     /// URL of the public keys of the server.
@@ -94,7 +96,8 @@ impl ServerMetadata {
         }
     }
 
-    /// Checks that the client may use the endpoints for authorization, tokens and registration.
+    /// Checks that the client may use the endpoints for authorization, device authorization, tokens and
+    /// registration.
     ///
     /// # Errors
     ///
@@ -102,6 +105,10 @@ impl ServerMetadata {
     pub fn check(&self, fetch_policy: &FetchPolicy) -> Result<(), MetadataError> {
         let endpoints = [
             ("authorization_endpoint", &self.authorization_endpoint),
+            (
+                "device_authorization_endpoint",
+                &self.device_authorization_endpoint,
+            ),
             ("token_endpoint", &self.token_endpoint),
             ("registration_endpoint", &self.registration_endpoint),
         ];
@@ -250,6 +257,7 @@ mod tests {
         ] {
             for member in [
                 "authorization_endpoint",
+                "device_authorization_endpoint",
                 "token_endpoint",
                 "registration_endpoint",
             ] {

@@ -140,7 +140,7 @@ impl SignIn {
         }
         self.scopes = self.requested_scopes();
         match &self.plan.profile.grant_flow {
-            GrantFlow::AuthorizationCode => self.choose_client(at),
+            GrantFlow::AuthorizationCode | GrantFlow::Device => self.choose_client(at),
             GrantFlow::ClientCredentials => {
                 self.client = self.registered_client()?;
                 let form = vec![("grant_type", "client_credentials".into())];
@@ -186,7 +186,7 @@ impl SignIn {
             .union(&named);
         let offline = Scopes::parse("offline_access").unwrap_or_default();
         let has_offline = ServerMetadata::lists(&self.server.scopes_supported, "offline_access");
-        let is_person = matches!(plan.profile.grant_flow, GrantFlow::AuthorizationCode);
+        let is_person = plan.profile.grant_flow.needs_user();
         // Alone it would take the place of what the server gives without being asked.
         if is_person && has_offline && !all.is_empty() && plan.profile.scopes.is_none() {
             all = all.union(&offline);

@@ -1,6 +1,7 @@
 //! Requests of a sign-in to the token endpoint, and their results.
 
 use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
+use serde_json::Value;
 
 use crate::error::{AuthError, AuthServerError, EndpointRequest};
 use crate::flow::issued_tokens::IssuedTokens;
@@ -27,8 +28,15 @@ impl SignIn {
         form: Vec<(&'static str, Secret)>,
         at: &FlowContext,
     ) -> Result<SignInStep, AuthError> {
-        let endpoint = self.token_endpoint()?;
-        let exchange = Exchange {
+        let exchange = self.exchange(self.token_endpoint()?, form);
+        let request = exchange.request(at)?;
+        self.stage = Stage::Token(Box::new(exchange));
+        Ok(SignInStep::Fetch(request))
+    }
+
+    /// A request of this client to an endpoint of the issuer.
+    pub(super) fn exchange(&self, endpoint: String, form: Vec<(&'static str, Secret)>) -> Exchange {
+        Exchange {
             what: EndpointRequest::Token,
             network: self.network(Some(&endpoint)),
             endpoint,
@@ -38,10 +46,7 @@ impl SignIn {
             form,
             dpop: self.dpop.clone(),
             nonce: None,
-        };
-        let request = exchange.request(at)?;
-        self.stage = Stage::Token(Box::new(exchange));
-        Ok(SignInStep::Fetch(request))
+        }
     }
 
     pub(super) fn given(
@@ -55,16 +60,26 @@ impl SignIn {
                 self.stage = Stage::Token(exchange);
                 Ok(SignInStep::Fetch(request))
             }
-            Exchanged::Done(given) => Ok(SignInStep::Done(Box::new(IssuedTokens {
-                tokens: exchange.tokens(given, at)?,
-                client: exchange.client_with_method()?,
-                issuer: self.server.issuer.clone(),
-                resource: self.resource.clone(),
-                token_endpoint: exchange.endpoint,
-                requested: self.scopes.clone(),
-                dpop: exchange.dpop,
-            }))),
+            Exchanged::Done(given) => self.done(*exchange, given, at),
         }
+    }
+
+    /// Ends the sign-in with the tokens of a response.
+    pub(super) fn done(
+        &self,
+        exchange: Exchange,
+        given: Value,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
+        Ok(SignInStep::Done(Box::new(IssuedTokens {
+            tokens: exchange.tokens(given, at)?,
+            client: exchange.client_with_method()?,
+            issuer: self.server.issuer.clone(),
+            resource: self.resource.clone(),
+            token_endpoint: exchange.endpoint,
+            requested: self.scopes.clone(),
+            dpop: exchange.dpop,
+        })))
     }
 
     pub(super) fn token_endpoint(&self) -> Result<String, AuthError> {

@@ -1,6 +1,6 @@
 //! Selects or registers the client of a sign-in, and sends the user to the authorization server.
 
-use crate::client::ClientRegistration;
+use crate::client::{ClientRegistration, GrantFlow};
 use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{AuthorizationRequest, Pending};
 use crate::flow::machine::{SignIn, Stage};
@@ -25,12 +25,12 @@ impl SignIn {
         match source {
             RegistrationSource::As(client) => {
                 self.client = client;
-                self.visit(at)
+                self.ask_user(at)
             }
             RegistrationSource::Kept(client) => {
                 self.client = client;
                 self.is_kept = true;
-                self.visit(at)
+                self.ask_user(at)
             }
             RegistrationSource::Register(request) => {
                 self.stage = Stage::Registering(request.url.clone());
@@ -39,7 +39,15 @@ impl SignIn {
         }
     }
 
-    pub(super) fn visit(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
+    /// Sends the user to the authorization server, as the grant flow requires.
+    pub(super) fn ask_user(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
+        match self.plan.profile.grant_flow {
+            GrantFlow::Device => self.ask_device(at),
+            _ => self.visit(at),
+        }
+    }
+
+    fn visit(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         let scope = self.scopes.to_string();
         let ask = AuthorizationRequest {
             server: &self.server,
