@@ -48,6 +48,8 @@ pub(super) fn profile(settings: &AccessSettings) -> Result<ClientConfig, CliErro
     }
     if settings.is_itself {
         profile = profile.with_grant_flow(GrantFlow::ClientCredentials);
+    } else if settings.is_device {
+        profile = profile.with_grant_flow(GrantFlow::Device);
     }
     if !settings.scopes.is_empty() {
         let scopes = Scopes::of(settings.scopes.iter().map(String::as_str));

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pintle::auth::{AuthError, AuthorizationResponse, OAuthBuilder, SignInRequest, open_browser};
+use pintle::auth::{
+    AuthError, AuthorizationResponse, OAuthBuilder, SignInRequest, UserCode, open_browser,
+};
 use pintle::runtime::Answer;
 
 use crate::ask::Prompter;
@@ -38,10 +40,14 @@ impl Guide {
 
     /// Makes an authorizer use this guide for its sign-in pages.
     pub(super) fn lead(&self, builder: OAuthBuilder) -> OAuthBuilder {
-        let guide = self.clone();
-        builder.on_sign_in(move |visit| {
+        let (guide, prompter) = (self.clone(), Arc::clone(&self.prompter));
+        let builder = builder.on_sign_in(move |visit| {
             let guide = guide.clone();
             async move { guide.send(visit).await }
+        });
+        builder.on_user_code(move |code| {
+            show_code(&prompter, &code);
+            async { Ok(()) }
         })
     }
 
@@ -81,4 +87,20 @@ impl Guide {
         self.prompter.note(&format!("sign in at {}:", visit.issuer));
         self.prompter.note(&format!("  {}", visit.url));
     }
+}
+
+/// Shows the code for the page of an authorization server. No page is opened, because the user may be at another
+/// device.
+fn show_code(prompter: &Prompter, code: &UserCode) {
+    prompter.note(&format!("sign in at {}, on any device:", code.issuer));
+    prompter.note(&format!("  {}", code.url));
+    prompter.note(&format!("  and enter the code {}", code.code));
+    if let Some(url) = &code.complete_url {
+        prompter.note("or open this URL, which contains the code:");
+        prompter.note(&format!("  {url}"));
+    }
+    let minutes = code.expires_in.as_secs().div_ceil(60);
+    prompter.note(&format!(
+        "waiting for the sign-in there; the code is valid for {minutes} min…"
+    ));
 }

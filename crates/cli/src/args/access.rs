@@ -12,7 +12,7 @@ use super::words::UsageError;
 #[command(next_help_heading = "Authorization of a URL")]
 pub(crate) struct AccessArgs {
     /// Send the token in this variable, without a sign-in
-    #[arg(long, value_name = "VARIABLE", conflicts_with_all = ["client_id", "scopes", "redirect_port", "no_browser"])]
+    #[arg(long, value_name = "VARIABLE", conflicts_with_all = ["client_id", "scopes", "redirect_port", "no_browser", "device"])]
     pub(crate) bearer_env: Option<String>,
 
     /// OAuth client id, or the URL of a metadata document
@@ -33,7 +33,7 @@ pub(crate) struct AccessArgs {
     pub(crate) client_key: Option<PathBuf>,
 
     /// Request a token for the client itself, without a user; the token is not stored
-    #[arg(long, requires = "client_id", conflicts_with_all = ["redirect_port", "no_browser"])]
+    #[arg(long, requires = "client_id", conflicts_with_all = ["redirect_port", "no_browser", "device"])]
     pub(crate) client_credentials: bool,
 
     /// Request this scope in place of the scopes that the server names; the option can be repeated
@@ -51,6 +51,10 @@ pub(crate) struct AccessArgs {
     /// Show the URL of the sign-in page, and do not open a browser
     #[arg(long)]
     pub(crate) no_browser: bool,
+
+    /// Sign in with a code on any device: show the code and a URL, and wait
+    #[arg(long, conflicts_with = "redirect_port")]
+    pub(crate) device: bool,
 }
 
 /// The authorization options, with the secrets that they name.
@@ -72,6 +76,8 @@ pub(crate) struct AccessSettings {
     pub(crate) in_keyring: bool,
     /// Whether URLs are shown and not opened.
     pub(crate) is_shown: bool,
+    /// Whether the user signs in with a code on any device.
+    pub(crate) is_device: bool,
 }
 
 /// The authentication of a client. Closed: each variant has an option.
@@ -118,6 +124,7 @@ impl AccessSettings {
             redirect_port: args.redirect_port,
             in_keyring: args.keyring,
             is_shown: args.no_browser,
+            is_device: args.device,
         })
     }
 
@@ -130,7 +137,8 @@ impl AccessSettings {
     /// Returns true if the command line has no authorization option.
     pub(crate) fn is_empty(&self) -> bool {
         let is_anybody = self.bearer.is_none() && self.client.is_none() && self.scopes.is_empty();
-        is_anybody && self.redirect_port.is_none() && !self.is_shown && !self.in_keyring
+        let has_page = self.redirect_port.is_some() || self.is_shown || self.is_device;
+        is_anybody && !has_page && !self.in_keyring
     }
 }
 

@@ -74,11 +74,12 @@ impl AccessCommand<'_> {
     }
 
     fn page_policy(&self) -> Result<PagePolicy, CliError> {
-        match (self.settings.access.is_shown, self.prompter.is_interactive()) {
+        let access = &self.settings.access;
+        match (access.is_shown || access.is_device, self.prompter.is_interactive()) {
             (true, _) => Ok(PagePolicy::Shown),
             (false, true) => Ok(PagePolicy::Opened),
             (false, false) => Err(CliError::from(AuthError::SignInUnavailable).with_next(|| {
-                "Run the command at a terminal, or add --no-browser to show the URL of the sign-in page."
+                "Run the command at a terminal, or add --no-browser to show the URL of the sign-in page, or --device to sign in with a code."
                     .to_owned()
             })),
         }

@@ -3,7 +3,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
-use pintle_testkit::issuer::IssuerBehavior;
+use pintle_testkit::issuer::{DevicePoll, IssuerBehavior};
 use serde_json::Value;
 
 use crate::talk::guarded::Guard;
@@ -389,4 +389,29 @@ async fn a_rejected_token_is_explained_with_the_answer_of_the_server() {
         assert!(inspected.notes.contains(&next), "{inspected:?}");
         assert!(!format!("{inspected:?}").contains(&token), "{inspected:?}");
     }
+}
+
+#[tokio::test]
+async fn a_sign_in_with_a_code_needs_no_terminal_and_no_browser() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let short = [("interval".to_owned(), 1.into())];
+    guard.issuer.device_members(short.into_iter().collect());
+    let ended = home.pintle("login --device").word(guard.url()).run().await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let page = format!("  {}/device\n", guard.issuer.url());
+    for text in [
+        page.as_str(),
+        "enter the code WDJB-MJHT",
+        "valid for 15 min",
+    ] {
+        assert!(ended.notes.contains(text), "{text}: {ended:?}");
+    }
+    assert_eq!(guard.issuer.count("/authorize"), 0);
+    let call = home.pintle("call").word(guard.url());
+    let called = call.word("add").word("a=1").word("b=2").run().await;
+    assert_eq!(called.output, "3\n", "{called:?}");
+    guard.issuer.device_polls([DevicePoll::Denied]);
+    let ended = home.pintle("login --device").word(guard.url()).run().await;
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    assert!(ended.notes.contains("the request was denied"), "{ended:?}");
 }
