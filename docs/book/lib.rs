@@ -49,6 +49,10 @@ struct Clients;
 struct Tap;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/lock.md")]
+struct Lock;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/authorization.md")]
 struct Authorization;
 

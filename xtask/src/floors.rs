@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 32] = [
+pub(crate) const FLOORS: [(&str, u8); 33] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -32,6 +32,7 @@ pub(crate) const FLOORS: [(&str, u8); 32] = [
     ("pintle", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
+    ("pintle-surface", 4),
     ("pintle-tap", 4),
     ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
@@ -47,8 +48,9 @@ pub(crate) const FLOORS: [(&str, u8); 32] = [
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-pub(crate) const SIDEWAYS: [(&str, &str); 4] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 5] = [
     ("pintle-testkit", "pintle"),
+    ("pintle-testkit", "pintle-surface"),
     ("pintle-testkit", "pintle-tap"),
     ("pintle-skills", "pintle"),
     ("pintle-showcase", "pintle"),

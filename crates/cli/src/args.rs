@@ -2,6 +2,7 @@
 
 mod access;
 mod install;
+mod lock;
 mod output;
 mod pack;
 mod replay;
@@ -21,6 +22,7 @@ use pintle::StateUrl;
 
 pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
+pub(crate) use lock::{DiffArgs, LockArgs, SurfaceSource, VerifyArgs};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use pack::PackArgs;
 pub(crate) use replay::{MOCK_HELP, MockArgs, ReplayArgs, WhereArgs};
@@ -38,7 +40,8 @@ pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError
     "  pintle call @weather forecast city=Basel days=3\n",
     "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
-    "5 the tool failed, or nothing was found; 6 a value does not match its schema."
+    "5 the tool failed, or nothing was found; 6 a value does not match its schema;\n",
+    "7 a server differs from its lock file."
 ))]
 pub(crate) struct Args {
     /// Log more to standard error; repeat for debug output
@@ -147,6 +150,24 @@ pub(crate) enum Command {
     /// Package your own server: server.json for registries, and an MCPB bundle for each target
     #[command(override_usage = "pintle pack [--binary TARGET=FILE]... -- COMMAND...")]
     Pack(Box<PackArgs>),
+
+    /// Write the lock file of a server: its tools, prompts, resources and instructions, for reviews
+    #[command(
+        override_usage = "pintle lock SERVER [--file FILE]\n       pintle lock [--file FILE] -- COMMAND..."
+    )]
+    Lock(LockArgs),
+
+    /// Compare a server with its lock file; exit code 7 if anything differs
+    #[command(
+        override_usage = "pintle verify SERVER [--file FILE]\n       pintle verify [--file FILE] -- COMMAND..."
+    )]
+    Verify(VerifyArgs),
+
+    /// Compare two servers or lock files, word by word; exit code 7 if anything differs
+    #[command(
+        override_usage = "pintle diff SERVER|FILE SERVER|FILE\n       pintle diff SERVER|FILE -- COMMAND..."
+    )]
+    Diff(DiffArgs),
 
     /// Serve the showcase: an example of every feature of a server
     Serve(ServeArgs),

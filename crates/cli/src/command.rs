@@ -5,11 +5,13 @@ mod attempt;
 mod bench;
 mod call;
 mod complete;
+mod diff;
 mod hosts;
 mod inspect;
 mod install;
 mod list;
 mod listen;
+mod lock;
 mod manual;
 mod older_revision;
 mod pack;
@@ -27,6 +29,7 @@ mod tasks;
 mod tests;
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap_complete::Shell;
@@ -40,6 +43,7 @@ use crate::exit::{CliError, Exit};
 use pintle_hosts::without_query;
 use pintle_showcase::Serving;
 
+use diff::{Diff, SurfaceSlot};
 use install::{Install, Uninstall};
 use pack::Pack;
 
@@ -106,6 +110,12 @@ pub(crate) enum Action {
     Uninstall(Uninstall),
     /// Create the packages of the server.
     Pack(Box<Pack>),
+    /// Write the lock file of the server.
+    Lock(PathBuf),
+    /// Read the surface of the server.
+    ReadSurface(SurfaceSlot),
+    /// Compare two surfaces.
+    Diff(Diff),
     /// Serve the showcase.
     Serve(Serving),
     /// Show the messages between a host and a server.
@@ -125,9 +135,8 @@ impl Action {
     fn prints_at_its_end(&self) -> bool {
         match self {
             Self::Read(reading) => reading.uris.len() == 1,
-            Self::List(_) | Self::Call(_) | Self::Prompt(_) | Self::Complete(_) | Self::Inspect => {
-                true
-            }
+            Self::List(_) | Self::Call(_) | Self::Prompt(_) | Self::Complete(_) => true,
+            Self::Inspect | Self::Lock(_) | Self::ReadSurface(_) => true,
             _ => false,
         }
     }
@@ -147,6 +156,7 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         }
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
+        Action::Diff(ref diff) => diff::run(&invocation, diff).await,
         Action::Serve(serving) => serve::run(serving).await,
         Action::Replay(args) => replay::run(args).await,
         Action::Mock(args) => replay::mock(args).await,
@@ -160,7 +170,15 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
 
 async fn in_conversation(invocation: &Invocation) -> Result<(), CliError> {
     let server = invocation.required_server()?;
-    let action = &invocation.action;
+    converse_at(server, invocation, &invocation.action).await
+}
+
+/// Does an action in a conversation with this server, with the options of an invocation.
+async fn converse_at(
+    server: &ServerSpec,
+    invocation: &Invocation,
+    action: &Action,
+) -> Result<(), CliError> {
     let options = ConversationOptions {
         server,
         settings: &invocation.settings,
@@ -198,8 +216,16 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         Action::Tasks(action) => tasks::run(conversation, action).await,
         Action::Bench(bench) => bench::run(conversation, bench).await,
         Action::Pack(pack) => pack::run(conversation, pack).await,
+        Action::Lock(file) => lock::run(conversation, file).await,
+        Action::ReadSurface(slot) => {
+            let surface = lock::surface(conversation).await?;
+            // A retry reads the same server again.
+            let _ = slot.set(surface);
+            Ok(())
+        }
         Action::Hosts
         | Action::Shell
+        | Action::Diff(_)
         | Action::Login
         | Action::Logout
         | Action::Status

@@ -29,6 +29,8 @@ pub(crate) enum Exit {
     Failed = 5,
     /// An argument or an output does not match its schema, or the schema is not usable.
     Schema = 6,
+    /// A server differs from its lock file, or from another server.
+    Differs = 7,
     /// The user pressed Ctrl-C. Shells use this code for an interrupted program.
     Interrupted = 130,
 }

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use pintle_surface::is_hidden;
+
 /// Escapes characters that could move the cursor, change colours, or reverse the reading direction. Line
 /// ends and tabs stay.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    match text.contains(|c| !matches!(c, '\n' | '\t') && is_control(c)) {
+    match text.contains(|c| !matches!(c, '\n' | '\t') && is_hidden(c)) {
         true => Cow::Owned(escaped(text)),
         false => Cow::Borrowed(text),
     }
@@ -14,7 +16,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 
 /// Escapes the same characters, and joins a text that has some to one line.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
-    match text.contains(is_control) {
+    match text.contains(is_hidden) {
         true => Cow::Owned(escaped(
             &text.split_whitespace().collect::<Vec<_>>().join(" "),
         )),
@@ -24,7 +26,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 
 /// Escapes the same characters in JSON. Its value stays, because they only occur in strings.
 pub(crate) fn clean_json(json: &str) -> Cow<'_, str> {
-    let is_bad = |c: char| !matches!(c, '\n' | '\t') && is_control(c);
+    let is_bad = |c: char| !matches!(c, '\n' | '\t') && is_hidden(c);
     if !json.contains(is_bad) {
         return Cow::Borrowed(json);
     }
@@ -52,35 +54,12 @@ fn escaped(text: &str) -> String {
             '\n' | '\t' => safe.push(c),
             '\r' if rest.peek() == Some(&'\n') => {}
             '\u{fe0f}' | '\u{200d}' if before.is_some_and(is_pictograph) => safe.push(c),
-            c if is_control(c) => safe.extend(c.escape_default()),
+            c if is_hidden(c) => safe.extend(c.escape_default()),
             c => safe.push(c),
         }
         before = Some(c);
     }
     safe
-}
-
-/// Returns true for a character that is not only visible: control characters of both sets, those that
-/// change the direction of the text, those that separate lines, tags, and invisible ones.
-fn is_control(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        )
-        || matches!(
-            c,
-            '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        )
-        || matches!(
-            c,
-            '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        )
-        || matches!(
-            c,
-            '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        )
-        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Returns true for a pictograph. One selector or joiner after it is part of the visible character. A second
@@ -144,7 +123,7 @@ mod tests {
         let value = json!({ "a\u{9b}": "\u{1b}[2J\u{202e}\u{7f}\u{e0041}é" });
         let text = value.to_string();
         let safe = clean_json(&text);
-        assert!(!safe.contains(is_control), "{safe}");
+        assert!(!safe.contains(is_hidden), "{safe}");
         assert_eq!(serde_json::from_str::<Value>(&safe).expect("JSON"), value);
     }
 
@@ -157,7 +136,7 @@ mod tests {
 
     /// Returns true for a character that is never printed. A selector or joiner after a pictograph is.
     fn is_bad(c: char) -> bool {
-        is_control(c) && !matches!(c, '\u{fe0f}' | '\u{200d}')
+        is_hidden(c) && !matches!(c, '\u{fe0f}' | '\u{200d}')
     }
 
     proptest! {

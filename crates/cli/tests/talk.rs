@@ -10,6 +10,7 @@ mod hosts;
 mod http;
 mod install;
 mod listen;
+mod lock;
 mod offers;
 mod pack;
 mod program;

@@ -22,7 +22,7 @@ use crate::tool_cache::KnownTool;
 /// With [`ClientBuilder::watch_tools`](crate::ClientBuilder::watch_tools) a client compares the
 /// tools that it lists with the approved definitions. With
 /// [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools) it also refuses calls of tools
-/// that are not approved.
+/// that are not approved. `Surface::approvals` of `pintle-surface` approves the tools of a lock file.
 ///
 /// ```
 /// # async fn example(server: impl pintle_runtime::Service) -> Result<(), Box<dyn std::error::Error>> {

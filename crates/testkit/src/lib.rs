@@ -15,6 +15,7 @@
 )]
 //! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
 //! | a client against recorded answers of a server, or fixed ones | `recordings` (feature `recordings`) |
+//! | that the tools of a server are the reviewed ones | `assert_surface!` (feature `surface`) |
 //! | a store behind a connection that breaks | `stores` (feature `stores`) |
 //! | the same outcome of a request in every revision | [`BothEras`] |
 //!
@@ -47,6 +48,8 @@ pub mod recordings;
 pub mod script;
 #[cfg(feature = "stores")]
 pub mod stores;
+#[cfg(feature = "surface")]
+pub mod surface;
 
 mod both_eras;
 mod endpoint;

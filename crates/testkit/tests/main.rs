@@ -17,5 +17,6 @@ mod progress;
 mod sign_in;
 mod store_figures;
 mod subscriptions;
+mod surface;
 mod tcp_proxy;
 mod transcripts;

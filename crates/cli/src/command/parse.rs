@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use super::bench::{Bench, BenchEnd};
+use super::diff::Diff;
 use super::install::Install;
 use super::pack::Pack;
 use super::read::Reading;
 use super::{Action, Invocation};
 use crate::args::{
-    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, Format, PackArgs,
-    ServerArgs, ServerSpec, Settings, TaskAction, UsageError, Verbosity, Words,
+    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, DiffArgs, Format,
+    PackArgs, ServerArgs, ServerSpec, Settings, SurfaceSource, TaskAction, UsageError, Verbosity,
+    VerifyArgs, Words,
 };
 
 /// Default time of a measurement.
@@ -69,6 +71,12 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         )))),
         Command::Uninstall(args) => Ok(Invocation::local(Action::Uninstall(args.try_into()?))),
         Command::Pack(args) => packed(*args),
+        Command::Lock(args) => {
+            let file = args.file;
+            at_server(args.server, |words| words.none(Action::Lock(file)))
+        }
+        Command::Verify(args) => verified(args),
+        Command::Diff(args) => compared(args),
         Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
         Command::Replay(args) => Ok(Invocation::local(Action::Replay(args))),
@@ -125,6 +133,27 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
             concurrency: usize::from(args.concurrency),
             warm_up: args.warm_up,
         }))
+    })
+}
+
+fn verified(args: VerifyArgs) -> Result<Invocation, UsageError> {
+    let mut invocation = at_server(args.server, |words| words.none(Action::Inspect))?;
+    let server = invocation.required_server()?.clone();
+    invocation.action = Action::Diff(Diff {
+        old: SurfaceSource::File(args.file),
+        new: SurfaceSource::Server(server),
+        confirms: true,
+    });
+    Ok(invocation)
+}
+
+fn compared(args: DiffArgs) -> Result<Invocation, UsageError> {
+    let ([old, new], format, settings) = args.take()?;
+    let confirms = false;
+    Ok(Invocation {
+        format,
+        settings,
+        ..Invocation::local(Action::Diff(Diff { old, new, confirms }))
     })
 }
 
