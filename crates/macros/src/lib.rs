@@ -123,6 +123,9 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// A method takes `&self`, `self: Arc<Self>` or no `self`, and everything that a function takes. The type
 /// is `Send`, `Sync` and `'static`.
 ///
+/// A type has one block with the attribute; other blocks of the type have none. To divide many methods, make a type for each
+/// group, with a clone of the same `Arc`, and call `server.methods(…)` for each.
+///
 /// # Options
 ///
 /// - `crate = path`: the path of the crate `pintle`, for all methods of the block.

@@ -191,13 +191,30 @@ fn with_owner(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
     replaced.collect()
 }
 
+/// Returns a function whose name explains the error of the compiler for a second block with the attribute. An
+/// expansion cannot see other blocks, and the error for two implementations of the trait names no reason.
+fn once(block: &ItemImpl) -> TokenStream {
+    let (parameters, _, conditions) = block.generics.split_for_impl();
+    let ty = &block.self_ty;
+    quote! {
+        impl #parameters #ty #conditions {
+            #[allow(dead_code)]
+            #[doc(hidden)]
+            fn tools_stands_on_one_impl_block_of_a_type() {}
+        }
+    }
+}
+
 /// Returns the implementation of the trait for the type of the block.
 fn implementation(block: &ItemImpl, paths: &Paths, offers: &[Offer]) -> TokenStream {
     let (hidden, this) = (&paths.hidden, this());
     let (parameters, _, conditions) = block.generics.split_for_impl();
     let ty = block.self_ty.to_token_stream();
     let statements = offers.iter().map(|offer| &offer.statement);
+    let once = once(block);
     quote! {
+        #once
+
         #[automatically_derived]
         impl #parameters #hidden::Methods for #ty #conditions {
             fn add_to(self: ::std::sync::Arc<Self>, __server: #hidden::Server) -> #hidden::Server {

@@ -66,6 +66,20 @@ impl Named {
     async fn named(&self) {}
 }
 
+struct Split;
+
+#[tools]
+impl Split {
+    #[tool]
+    async fn first(&self) {}
+}
+
+#[tools]
+impl Split {
+    #[tool]
+    async fn second(&self) {}
+}
+
 struct Alone;
 
 impl Alone {
