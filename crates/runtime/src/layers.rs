@@ -56,6 +56,10 @@ macro_rules! delegate_to_inner {
             self.inner.param_headers(tool, principal)
         }
 
+        fn tools_with_scopes(&self) -> Vec<Box<str>> {
+            self.inner.tools_with_scopes()
+        }
+
         fn missing_scopes(
             &self,
             method: &str,

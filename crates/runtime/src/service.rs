@@ -77,6 +77,12 @@ pub trait Service: Send + Sync + 'static {
         Arc::default()
     }
 
+    /// Returns the names of the tools that only callers with scopes may see. A transport without authorization
+    /// warns of them, because no caller has scopes there. Empty by default.
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        Vec::new()
+    }
+
     /// Returns the scopes of a request that `principal` may not make. The subject is the name of a
     /// tool or a prompt, or the URI of a resource. `None` if the subject does not exist, or the
     /// principal may use it.
@@ -158,6 +164,10 @@ impl<S: Service> Service for Arc<S> {
         S::param_headers(self, tool, principal)
     }
 
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        S::tools_with_scopes(self)
+    }
+
     fn missing_scopes(
         &self,
         method: &str,
@@ -197,6 +207,7 @@ trait DynService: Send + Sync {
     fn is_ready_dyn(&self) -> BoxFuture<'_, bool>;
     fn shared_sessions_dyn(&self) -> Option<Arc<dyn SharedSessions>>;
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
+    fn tools_with_scopes_dyn(&self) -> Vec<Box<str>>;
     fn missing_scopes_dyn(
         &self,
         method: &str,
@@ -244,6 +255,10 @@ impl<S: Service> DynService for S {
 
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.param_headers(tool, principal)
+    }
+
+    fn tools_with_scopes_dyn(&self) -> Vec<Box<str>> {
+        self.tools_with_scopes()
     }
 
     fn missing_scopes_dyn(
@@ -295,6 +310,10 @@ impl Service for BoxService {
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.0.param_headers_dyn(tool, principal)
+    }
+
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        self.0.tools_with_scopes_dyn()
     }
 
     fn missing_scopes(

@@ -40,7 +40,8 @@ pub fn standard_streams() -> io::Result<(StandardInput, StandardOutput)> {
     }
 }
 
-/// Serves the peer on standard input and output, until it is gone.
+/// Serves the peer on standard input and output, until it is gone. Logs one warning if tools require scopes,
+/// because no caller has scopes here.
 ///
 /// On Unix, standard output is moved away first: whatever else the process prints goes to standard
 /// error, so that a stray print cannot corrupt the protocol. On other systems it is the program's
@@ -52,8 +53,48 @@ pub fn standard_streams() -> io::Result<(StandardInput, StandardOutput)> {
 pub async fn serve_stdio<S: Service>(service: Arc<S>, options: PipeOptions) -> io::Result<PipeEnd> {
     let (reader, writer) = standard_streams()?;
     service.start().await.map_err(io::Error::other)?;
+    if let Some(names) = shortened(&service.tools_with_scopes()) {
+        tracing::warn!(
+            tools = %names,
+            "tools are hidden: they require scopes, and callers on standard streams have none; serve them over \
+             HTTP with authorization, or remove the scopes"
+        );
+    }
     let ended = serve_pipe(Arc::clone(&service), reader, writer, options).await;
     service.leave().await;
     service.stop().await;
     ended
+}
+
+/// Returns the first names as one line; `None` without names.
+fn shortened(names: &[Box<str>]) -> Option<String> {
+    let first = names.get(..NAMES).unwrap_or(names).join(", ");
+    match names.len() {
+        0 => None,
+        all if all > NAMES => Some(format!("{first} and {} more", all - NAMES)),
+        _ => Some(first),
+    }
+}
+
+/// Maximum number of names in a warning.
+const NAMES: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_has_at_most_twenty_names() {
+        let names = |count: usize| -> Vec<Box<str>> {
+            (0..count)
+                .map(|number| format!("t{number}").into())
+                .collect()
+        };
+        assert_eq!(shortened(&names(0)), None);
+        assert_eq!(shortened(&names(2)).as_deref(), Some("t0, t1"));
+        let all = shortened(&names(NAMES)).expect("names");
+        assert!(all.ends_with("t18, t19"), "{all}");
+        let more = shortened(&names(NAMES + 3)).expect("names");
+        assert!(more.ends_with("t19 and 3 more"), "{more}");
+    }
 }

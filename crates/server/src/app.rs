@@ -19,6 +19,7 @@ use pintle_runtime::{
 use crate::changes::Changes;
 use crate::core::Core;
 use crate::handle::ServerHandle;
+use crate::set::Listed as _;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
 
@@ -111,6 +112,10 @@ impl Service for App {
         }
     }
 
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        self.core.tools_with_scopes()
+    }
+
     fn missing_scopes(
         &self,
         method: &str,
@@ -125,6 +130,13 @@ impl Service for App {
 }
 
 impl Core {
+    /// Returns the names of the tools that require scopes.
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        let tools = self.tools.snapshot();
+        let scoped = tools.iter().filter(|entry| !entry.scopes().is_empty());
+        scoped.map(|entry| entry.key().into()).collect()
+    }
+
     /// Releases the tasks to other replicas.
     fn leave(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
@@ -193,6 +205,10 @@ impl Service for CoreService {
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.0.param_headers(tool, principal)
+    }
+
+    fn tools_with_scopes(&self) -> Vec<Box<str>> {
+        self.0.tools_with_scopes()
     }
 
     fn missing_scopes(
