@@ -10,6 +10,29 @@ use crate::rejection::Rejection;
 use crate::tool::{Tool, ToolCall};
 
 /// The whole argument object of a call, as one type.
+///
+/// The schema of the tool is that of `T`. Doc comments reach the model: the comment of `T` is the `description` of
+/// the schema, and the comment of each field is the `description` of its property. A `#[schemars(description = "…")]`
+/// replaces a comment. The description of the tool itself is another text: [`Tool::description`], or the
+/// doc comment of the function under `#[tool]`.
+///
+/// ```
+/// use pintle_server::{Args, Tool};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// /// A search in the manual.
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Search {
+///     /// The words to find.
+///     words: String,
+/// }
+///
+/// let tool = Tool::new("search").handler(async |Args(search): Args<Search>| search.words);
+/// let schema = serde_json::json!(tool.definition().input_schema);
+/// assert_eq!(schema["description"], "A search in the manual.");
+/// assert_eq!(schema["properties"]["words"]["description"], "The words to find.");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Args<T>(pub T);
 

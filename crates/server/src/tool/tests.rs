@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pintle_model::{CallToolResult, Error, JsonObject, Outcome};
-use pintle_runtime::{Context, Extensions, Principal};
+use pintle_runtime::{Context, Extensions, IntoService as _, Principal, Service as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -79,6 +79,66 @@ async fn a_function_of_its_arguments_is_a_tool() {
     let definition = adder().definition().clone();
     assert_eq!(definition.input_schema["required"], json!(["a", "b"]));
     assert_eq!(definition.annotations, None);
+}
+
+/// A rectangle
+/// on a map.
+#[derive(Deserialize, JsonSchema)]
+struct Area {
+    /// The first of the two corners.
+    from: Corner,
+    /// The name, if it has one.
+    #[allow(dead_code)]
+    name: Option<String>,
+    #[schemars(description = "In metres.")]
+    /// A comment that the attribute above replaces in the schema.
+    #[allow(dead_code)]
+    height: u32,
+}
+
+/// A point on a map, in degrees.
+#[derive(Deserialize, JsonSchema)]
+struct Corner {
+    /// Degrees north of the equator.
+    north: f64,
+}
+
+#[test]
+fn doc_comments_of_an_argument_type_reach_the_schema() {
+    let tool = Tool::new("survey")
+        .description("Surveys an area.")
+        .handler(async |Args(area): Args<Area>| area.from.north);
+    let definition = tool.definition();
+    assert_eq!(definition.description.as_deref(), Some("Surveys an area."));
+    let schema = json!(definition.input_schema);
+    assert_eq!(schema["description"], "A rectangle\non a map.");
+    let properties = &schema["properties"];
+    assert_eq!(
+        properties["from"]["description"],
+        "The first of the two corners."
+    );
+    assert_eq!(
+        properties["name"]["description"],
+        "The name, if it has one."
+    );
+    assert_eq!(properties["height"]["description"], "In metres.");
+    assert!(
+        schema.to_string().contains("Degrees north of the equator."),
+        "{schema}"
+    );
+}
+
+#[test]
+fn tools_with_scopes_are_named_with_the_prefix_of_their_mount() {
+    let open = Tool::new("open").handler(async || "");
+    let scoped = |name: &str| Tool::new(name).scopes(["safe"]).handler(async || "");
+    let part = Server::new("part", "1").add_tool(scoped("inner"));
+    let server = Server::new("all", "1")
+        .add_tool(open)
+        .add_tool(scoped("outer"));
+    let service = server.mount("part", part).into_service().unwrap();
+    let names = service.tools_with_scopes();
+    assert_eq!(names, ["outer".into(), "part_inner".into()]);
 }
 
 #[tokio::test]
