@@ -20,7 +20,7 @@ use pintle::prelude::*;
 async fn main() -> Result<()> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if arguments.first().is_some_and(|first| first != "--port") {
-        return server()?.run().await;
+        return Ok(server()?.run().await?);
     }
     let port = port(&arguments)?;
     server()?.serve_http((Ipv4Addr::LOCALHOST, port)).await?;

@@ -22,7 +22,8 @@
 //!     Server::new("calculator", env!("CARGO_PKG_VERSION"))
 //!         .tool::<add>()
 //!         .run()
-//!         .await
+//!         .await?;
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -159,7 +160,7 @@ pub mod __private;
 #[cfg(feature = "http-client")]
 pub use connect::ByUrl;
 #[cfg(feature = "server")]
-pub use run::Run;
+pub use run::{Run, RunError};
 #[cfg(feature = "keys")]
 pub use state::{StateError, StateErrorKind, StateUrl, state};
 

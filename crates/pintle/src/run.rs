@@ -1,5 +1,6 @@
 //! The `main` of a server: the command line selects the transport.
 
+use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -9,14 +10,17 @@ use tokio::net::ToSocketAddrs;
 
 use pintle_runtime::{IntoService, PipeOptions, Service as _, serve_stdio};
 
-use crate::Result;
 use crate::command_line::{CommandLine, Transport};
+use crate::{Error, Result};
 
 /// Serves until the peer is gone, on the transport that the command line names.
 pub trait Run: IntoService + Sized + Send {
     /// Serves on standard streams, or over HTTP with `--http ADDRESS`: `--http 127.0.0.1:8000`, `--http localhost:8000`.
     /// The endpoint is `/mcp`, and its URL is written to standard error. With `--health` the port answers
     /// `/healthz` and `/readyz` as well. `--help` prints the arguments.
+    ///
+    /// Over HTTP it ends at Ctrl-C, and at SIGTERM on Unix: running requests may finish within 10 s. For other limits, such as
+    /// `HttpLimits::shutdown_delay`, bind an `HttpServer`.
     ///
     /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
     /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
@@ -28,14 +32,14 @@ pub trait Run: IntoService + Sized + Send {
     /// # Errors
     ///
     /// An invalid description of the server, an invalid command line, and every failure of the transport.
-    fn run(self) -> impl Future<Output = Result<()>> + Send;
+    fn run(self) -> impl Future<Output = Result<(), RunError>> + Send;
 
     /// Serves on standard streams until standard input ends, whatever the command line contains.
     ///
     /// # Errors
     ///
     /// An invalid description of the server, and every failure of standard streams.
-    fn serve_stdio(self) -> impl Future<Output = Result<()>> + Send;
+    fn serve_stdio(self) -> impl Future<Output = Result<(), RunError>> + Send;
 
     /// Serves over HTTP at `/mcp` until the process receives Ctrl-C, or SIGTERM on Unix. Accepts requests
     /// for the host of the guard only, and with a valid token only. TLS is the task of a proxy in front.
@@ -48,31 +52,16 @@ pub trait Run: IntoService + Sized + Send {
         self,
         guard: pintle_auth::resource::RequireBearer,
         address: impl ToSocketAddrs + Send,
-    ) -> impl Future<Output = Result<()>> + Send;
+    ) -> impl Future<Output = Result<(), RunError>> + Send;
 }
 
 impl<T: IntoService + Send> Run for T {
-    async fn run(self) -> Result<()> {
-        crate::fallback::install();
-        let line = CommandLine::parse(std::env::args_os().skip(1))?;
-        if line.transport == Transport::Help {
-            return print_help();
-        }
-        let server = with_state(self, line.state).await?;
-        match line.transport {
-            Transport::Http(address) => serve_http(server, &address, line.health).await,
-            Transport::Stdio | Transport::Help => server.serve_stdio().await,
-        }
+    async fn run(self) -> Result<(), RunError> {
+        run(self).await.map_err(RunError)
     }
 
-    async fn serve_stdio(self) -> Result<()> {
-        let service = Arc::new(self.into_service()?);
-        // Started here as well, because an error of standard streams would hide this one.
-        service.start().await?;
-        let served = serve_stdio(Arc::clone(&service), PipeOptions::default()).await;
-        service.stop().await;
-        served?;
-        Ok(())
+    async fn serve_stdio(self) -> Result<(), RunError> {
+        on_stdio(self).await.map_err(RunError)
     }
 
     #[cfg(feature = "auth-server")]
@@ -80,11 +69,65 @@ impl<T: IntoService + Send> Run for T {
         self,
         guard: pintle_auth::resource::RequireBearer,
         address: impl ToSocketAddrs + Send,
-    ) -> Result<()> {
-        let server = bind_with_bearer(self, guard, address).await?;
-        server.run().await;
+    ) -> Result<(), RunError> {
+        let server = bind_with_bearer(self, guard, address).await;
+        server.map_err(RunError)?.run().await;
         Ok(())
     }
+}
+
+/// Error of a server that does not start, or of its transport.
+///
+/// It is an error type, so `?` converts it into `pintle::Error`, `anyhow::Error` and any other error that
+/// accepts errors. Its text, `Debug` and source are those of the cause.
+pub struct RunError(Error);
+
+impl RunError {
+    /// Returns the cause, for a comparison by its type: a `StartError`, an `io::Error` or another error.
+    pub fn into_cause(self) -> Error {
+        self.0
+    }
+}
+
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+async fn run<T: IntoService + Send>(server: T) -> Result<()> {
+    crate::fallback::install();
+    let line = CommandLine::parse(std::env::args_os().skip(1))?;
+    if line.transport == Transport::Help {
+        return print_help();
+    }
+    let server = with_state(server, line.state).await?;
+    match line.transport {
+        Transport::Http(address) => serve_http(server, &address, line.health).await,
+        Transport::Stdio | Transport::Help => on_stdio(server).await,
+    }
+}
+
+async fn on_stdio<T: IntoService>(server: T) -> Result<()> {
+    let service = Arc::new(server.into_service()?);
+    // Started here as well, because an error of standard streams would hide this one.
+    service.start().await?;
+    let served = serve_stdio(Arc::clone(&service), PipeOptions::default()).await;
+    service.stop().await;
+    served?;
+    Ok(())
 }
 
 #[cfg(feature = "auth-server")]
@@ -173,6 +216,27 @@ mod tests {
         fn can_be_spawned(_: impl Future<Output: Send> + Send + 'static) {}
         can_be_spawned(pintle_server::Server::new("spawned", "1").run());
         can_be_spawned(pintle_server::Server::new("spawned", "1").serve_stdio());
+    }
+
+    #[tokio::test]
+    async fn an_error_at_the_start_is_an_error_type_with_its_cause() {
+        use pintle_server::{Server, StartError, Tool};
+        fn is_error<E: std::error::Error + Send + Sync + 'static>(_: &E) {}
+        let twice = || Tool::new("twice").handler(async || "");
+        let server = || {
+            Server::new("broken", "1")
+                .add_tool(twice())
+                .add_tool(twice())
+        };
+        let error = server().serve_stdio().await.expect_err("two tools");
+        is_error(&error);
+        let expected = server().into_service().map(drop).expect_err("two tools");
+        assert_eq!(error.to_string(), expected.to_string());
+        assert_eq!(format!("{error:?}"), format!("{expected:?}"));
+        assert!(error.into_cause().is::<StartError>());
+        let main = || async { Ok::<(), anyhow::Error>(server().serve_stdio().await?) };
+        let error = main().await.expect_err("two tools");
+        assert_eq!(error.to_string(), expected.to_string());
     }
 
     /// The status line of the answer to one POST.

@@ -38,7 +38,8 @@ const ROOT_KEYS: &str = "PINTLE_STATE_KEY";
 /// use pintle::prelude::*;
 ///
 /// let state = pintle::state("sqlite:/var/lib/harbour/state.sqlite").await?;
-/// Server::new("harbour", "1.4.0").state_backend(state).run().await
+/// Server::new("harbour", "1.4.0").state_backend(state).run().await?;
+/// # Ok(())
 /// # }
 /// ```
 ///

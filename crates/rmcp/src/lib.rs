@@ -29,7 +29,8 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> pintle::Result<()> {
-//!     pintle_rmcp::server(Desk).run().await
+//!     pintle_rmcp::server(Desk).run().await?;
+//!     Ok(())
 //! }
 //! ```
 //!

@@ -21,7 +21,8 @@ async fn main() -> pintle::Result<()> {
     Server::new("calculator", env!("CARGO_PKG_VERSION"))
         .tool::<add>()
         .run()
-        .await
+        .await?;
+    Ok(())
 }
 
 #[cfg(test)]

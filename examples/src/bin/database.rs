@@ -98,7 +98,8 @@ fn server(database: Database) -> Server {
 
 #[tokio::main]
 async fn main() -> pintle::Result<()> {
-    server(Database::open("harbour.sqlite")?).run().await
+    server(Database::open("harbour.sqlite")?).run().await?;
+    Ok(())
 }
 
 #[cfg(test)]

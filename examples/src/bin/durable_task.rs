@@ -36,5 +36,6 @@ async fn main() -> pintle::Result<()> {
     Server::new("survey", env!("CARGO_PKG_VERSION"))
         .tool::<survey>()
         .run()
-        .await
+        .await?;
+    Ok(())
 }

@@ -32,7 +32,8 @@ fn server() -> Server {
 
 #[tokio::main]
 async fn main() -> pintle::Result<()> {
-    server().run().await
+    server().run().await?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -78,7 +78,8 @@ fn tides() -> ProtocolExtension {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> pintle::Result<()> {
-    Server::new("pilot", "1.0.0").extend(tides()).run().await
+    Server::new("pilot", "1.0.0").extend(tides()).run().await?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ async fn main() -> pintle::Result<()> {
         Duration::from_secs(1),
     );
     tokio::select! {
-        served = server.run() => served,
+        served = server.run() => Ok(served?),
         ended = watched => Ok(ended?),
     }
 }

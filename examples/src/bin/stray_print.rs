@@ -17,5 +17,6 @@ async fn main() -> pintle::Result<()> {
     Server::new("echo", env!("CARGO_PKG_VERSION"))
         .tool::<echo>()
         .run()
-        .await
+        .await?;
+    Ok(())
 }

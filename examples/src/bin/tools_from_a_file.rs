@@ -95,7 +95,8 @@ fn server(file: PathBuf) -> Result<Server> {
 #[tokio::main]
 async fn main() -> pintle::Result<()> {
     let file = std::env::var_os("PHRASES").map_or_else(|| FILE.into(), PathBuf::from);
-    server(file)?.run().await
+    server(file)?.run().await?;
+    Ok(())
 }
 
 #[cfg(test)]
