@@ -7,6 +7,7 @@
 //! | `without_macros` | the same without attributes |
 //! | `axum_mount` | an endpoint among the routes of an axum application |
 //! | `browser_clients` | an endpoint for web pages of another origin (CORS) |
+//! | `browser_with_tokens` | the same with a guard of tokens: the order of the layers |
 //! | `unix_socket` | a server on a Unix socket |
 //! | `require_bearer` | a server that accepts only requests with a valid token |
 //! | `middleware` | layers around calls and around requests |
@@ -15,6 +16,7 @@
 //! | `agent_loop` | the loop of an agent over the tools of a server, with a scripted model |
 //! | `dynamic_tools` | tools that come and go |
 //! | `tools_from_a_file` | tools that a file describes, with their JSON Schemas |
+//! | `tools_from_openapi` | tools that call the operations of an OpenAPI document |
 //! | `state_per_user` | a state for each user of a token |
 //! | `database` | tools over a SQLite database |
 //! | `file_server` | the files of a folder as resources, with subscriptions |
