@@ -40,6 +40,8 @@ pub(crate) enum Graphics {
     Kitty,
     /// The protocol of iTerm2, which accepts every format that the system can show.
     Iterm,
+    /// Sixels, which this tool makes of PNG.
+    Sixel,
 }
 
 /// The meaning of a piece of text, which determines its colour.
@@ -115,6 +117,13 @@ impl Graphics {
         let is = |name: &str, values: &[&str]| {
             var(name).is_some_and(|value| values.contains(&value.as_str()))
         };
+        match var("PINTLE_PICTURES").as_deref() {
+            Some("kitty") => return Some(Self::Kitty),
+            Some("iterm") => return Some(Self::Iterm),
+            Some("sixel") => return Some(Self::Sixel),
+            Some("none") => return None,
+            _ => {}
+        }
         // A multiplexer drops pictures, or shows them at a wrong place.
         if var("TMUX").is_some() || var("STY").is_some() || var("ZELLIJ").is_some() {
             None
@@ -127,6 +136,12 @@ impl Graphics {
             || is("LC_TERMINAL", &["iTerm2"])
         {
             Some(Self::Iterm)
+        } else if is(
+            "TERM",
+            &["foot", "foot-extra", "mlterm", "mlterm-256color", "contour"],
+        ) || is("TERM_PROGRAM", &["contour"])
+        {
+            Some(Self::Sixel)
         } else {
             None
         }
@@ -168,6 +183,22 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_sets_how_pictures_are_drawn() {
+        let graphics = |value| {
+            let pairs = [("PINTLE_PICTURES", value), ("TERM", "xterm-kitty")];
+            Graphics::of(&vars(&pairs))
+        };
+        assert_eq!(graphics("sixel"), Some(Graphics::Sixel));
+        assert_eq!(graphics("iterm"), Some(Graphics::Iterm));
+        assert_eq!(graphics("none"), None);
+        for unknown in ["", "auto"] {
+            assert_eq!(graphics(unknown), Some(Graphics::Kitty));
+        }
+        let pairs = [("PINTLE_PICTURES", "sixel"), ("TMUX", "x")];
+        assert_eq!(Graphics::of(&vars(&pairs)), Some(Graphics::Sixel));
+    }
+
+    #[test]
     fn the_environment_shows_whether_a_terminal_draws_pictures() {
         let graphics = |pairs: &[_]| Graphics::of(&vars(pairs));
         assert_eq!(graphics(&[("TERM", "xterm-kitty")]), Some(Graphics::Kitty));
@@ -176,6 +207,10 @@ mod tests {
             graphics(&[("TERM_PROGRAM", "iTerm.app")]),
             Some(Graphics::Iterm)
         );
+        for term in ["foot", "mlterm", "contour"] {
+            assert_eq!(graphics(&[("TERM", term)]), Some(Graphics::Sixel));
+        }
+        assert_eq!(graphics(&[("TERM", "foot"), ("TMUX", "x")]), None);
         assert_eq!(graphics(&[("TERM", "xterm-256color")]), None);
         assert_eq!(graphics(&[("TERM", "xterm-kitty"), ("TMUX", "x")]), None);
     }

@@ -10,6 +10,7 @@ mod hosts;
 mod media;
 mod offers;
 mod review;
+mod sixel;
 mod tasks;
 
 pub(crate) use access::{SignedIn, not_signed_in, signed_in, signed_in_json, signed_out};

@@ -2,6 +2,7 @@
 
 use pintle::model::Base64;
 
+use super::sixel::sixels;
 use crate::screen::Graphics;
 
 /// Maximum number of base64 characters in one command of kitty.
@@ -41,6 +42,7 @@ pub(crate) fn drawn(media: &Media, graphics: Graphics) -> Option<String> {
     let encoded = Base64::encode(&media.bytes);
     match graphics {
         Graphics::Kitty if is_png(&media.bytes) => Some(kitty(encoded.as_str())),
+        Graphics::Sixel => sixels(&media.bytes),
         Graphics::Iterm if is_picture(&media.bytes) => Some(format!(
             "\u{1b}]1337;File=inline=1;size={}:{}\u{7}\n",
             media.bytes.len(),
