@@ -12,18 +12,21 @@ use pintle_model::{
     LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, SubscriptionFilter,
     Task, Tool,
 };
-use pintle_proto::Routing;
 use pintle_proto::lifecycle::Binding;
+use pintle_proto::{Routing, SendError};
 use pintle_runtime::Connect;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::call::Call;
 use crate::client::Client;
+use crate::conversation::ServerInfo;
 use crate::error::CallError;
+use crate::forwarded::{Forwarded, subject_of};
 use crate::handlers::check_root;
 use crate::list::List;
 use crate::listen::Subscription;
+use crate::recovery::arguments_of;
 use crate::request::Request;
 use crate::result::{complete, tool_result};
 use crate::subscribe::listen;
@@ -171,6 +174,64 @@ impl Client {
         }
         request.params = written(&params);
         Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
+    }
+
+    /// Sends a request, and returns its result whatever it is: questions and tasks are results, too. For
+    /// proxies. The client caches nothing, checks no output, and makes no visits for it.
+    ///
+    /// `params` is the text of a JSON object. The client adds the envelope to its `_meta`, and replaces the
+    /// progress token.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]; [`CallError::Answered`] has the server's error with its data.
+    pub fn forward(&self, method: &str, params: &str) -> Call<Box<RawValue>> {
+        let (body, meta) = match Forwarded::read(params) {
+            Ok(read) => (Ok(read.body), read.meta),
+            Err(error) => (Err(error.to_string()), pintle_model::Meta::new()),
+        };
+        let mut request = match subject_of(method, params) {
+            Some(subject) => self.about(method, &subject),
+            None => Request::new(method),
+        };
+        request.params = body;
+        request.meta = meta;
+        request.is_forwarded = true;
+        if method == CallTool::NAME
+            && let Some(routing) = &mut request.routing
+            && let Some(tool) = routing
+                .name
+                .as_deref()
+                .and_then(|name| self.0.tool_cache.get(name))
+        {
+            Arc::make_mut(routing).params = tool.repeated(arguments_of(params.as_bytes()));
+        }
+        Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
+    }
+
+    /// Opens the conversation if it is not open, and returns the server's description of itself.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::NotConnected`], and [`CallError::Closed`] after [`Client::close`].
+    pub async fn open(&self) -> Result<ServerInfo, CallError> {
+        let session = self.0.session(&Discover::NAME.into()).await?;
+        Ok(session.info.clone())
+    }
+
+    /// Sends a notification to the server, if the conversation is open. For methods without a typed function
+    /// here.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`]: the server reads too slowly, or the notification is too large.
+    pub fn notify(&self, method: &str, params: Option<&JsonObject>) -> Result<(), SendError> {
+        let Some(session) = self.0.current() else {
+            return Ok(());
+        };
+        session
+            .peer
+            .with_engine_mut(|engine| engine.notify(method, params))
     }
 
     /// Checks that the server answers.

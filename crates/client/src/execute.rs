@@ -61,6 +61,9 @@ pub(crate) async fn begin(
 
 /// Returns the cache question of a call if its result may be cached.
 fn question(state: &ClientState, request: &Request) -> Option<Question> {
+    if request.is_forwarded {
+        return None;
+    }
     let params = request.params.as_ref().ok()?;
     let principal = || state.connect.principal();
     state

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use pintle_model::method::{CreateMessage, Elicit, Method};
 use pintle_model::{
-    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, JsonObject,
-    LogMessageParams, Root, TASKS_EXTENSION, TasksCapability, Tool,
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, Error,
+    InputRequest, InputResponse, JsonObject, LogMessageParams, Root, TASKS_EXTENSION,
+    TasksCapability, Tool,
 };
 use pintle_proto::{Change, IncomingNotice};
 use pintle_runtime::sync::Mutex;
@@ -27,6 +28,8 @@ pub(crate) struct Handlers {
     /// Whether fields that an answer leaves out get no defaults.
     pub(crate) leaves_defaults: bool,
     pub(crate) visit: Option<Handler<UrlQuestion, Answer<()>>>,
+    /// Answers all questions in place of the other handlers.
+    pub(crate) any: Option<AnyQuestion>,
     pub(crate) sample:
         Option<Handler<CreateMessageParams, Result<CreateMessageResult, SamplingError>>>,
     pub(crate) takes_tools: bool,
@@ -42,6 +45,13 @@ pub(crate) struct Handlers {
     pub(crate) ignores_tasks: bool,
     /// Whether the server may turn its questions into tasks.
     pub(crate) answers_in_tasks: bool,
+}
+
+/// The handler of all questions, and the capabilities that it declares.
+#[derive(Clone)]
+pub(crate) struct AnyQuestion {
+    pub(crate) capabilities: ClientCapabilities,
+    pub(crate) answer: Handler<InputRequest, Result<InputResponse, Error>>,
 }
 
 /// The roots, which may change while the client lives.
@@ -69,6 +79,9 @@ where
 impl Handlers {
     /// Returns the declared capabilities: those with a handler, and no others.
     pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        if let Some(any) = &self.any {
+            return any.capabilities.clone();
+        }
         let mut can = ClientCapabilities::default();
         if self.form.is_some() {
             can = can.with_form_elicitation();

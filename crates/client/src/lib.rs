@@ -58,6 +58,7 @@ mod error;
 mod exchange;
 mod execute;
 mod follow;
+mod forwarded;
 mod group;
 mod handlers;
 mod into_connect;

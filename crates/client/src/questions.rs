@@ -34,6 +34,10 @@ impl Handlers {
         if !need.is_met_by(terms) {
             return Err(QuestionError::Undeclared(need));
         }
+        if let Some(any) = &self.any {
+            let answer = (any.answer)(question).await;
+            return answer.map_err(QuestionError::Answered);
+        }
         match question {
             InputRequest::Elicit(params) => match *params {
                 ElicitParams::Form(form) => self.fill_in(form, server).await,

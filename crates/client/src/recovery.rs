@@ -112,6 +112,10 @@ impl Recovery {
                 ErrorCode::UNSUPPORTED_REVISION if request.is_on_remembered => {
                     first(&mut self.revision) && discover_again(state)
                 }
+                ErrorCode::URL_ELICITATION_REQUIRED if request.is_forwarded => {
+                    expect_visits(state, error);
+                    false
+                }
                 ErrorCode::URL_ELICITATION_REQUIRED => {
                     first(&mut self.visits) && visit(state, error).await
                 }
@@ -189,7 +193,7 @@ struct Called<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-fn arguments_of(params: &[u8]) -> &[u8] {
+pub(crate) fn arguments_of(params: &[u8]) -> &[u8] {
     let called: Option<Called<'_>> = serde_json::from_slice(params).ok();
     let arguments = called.and_then(|called| called.arguments);
     arguments.map_or(b"{}", |arguments| arguments.get().as_bytes())
@@ -215,6 +219,20 @@ async fn is_task_only(state: &ClientState, lookup: &dyn ToolLookup, request: &mu
             false
         }
     }
+}
+
+/// Reports the ends of the visits that an error requires, because its caller makes the visits.
+fn expect_visits(state: &ClientState, error: &Error) {
+    let (Some(session), Some(required)) =
+        (state.current(), UrlElicitationRequired::of_error(error))
+    else {
+        return;
+    };
+    let visits = required.elicitations.into_iter();
+    let ids = visits.filter_map(|visit| visit.elicitation_id);
+    let most = state.options.max_visits_per_call;
+    ids.take(most)
+        .for_each(|id| session.dispatcher.expect_visit(id));
 }
 
 /// Asks the user to make the required visits. Returns true if the user agreed to all.

@@ -31,6 +31,8 @@ pub(crate) struct Request {
     pub(crate) wish: Option<TaskMetadata>,
     /// True if the request was sent with a `task` member.
     pub(crate) is_augmented: bool,
+    /// True if the caller receives the answer as it is: questions, tasks and errors included.
+    pub(crate) is_forwarded: bool,
 }
 
 /// How a call uses cached results.
@@ -61,6 +63,7 @@ impl Request {
             tool: None,
             wish: None,
             is_augmented: false,
+            is_forwarded: false,
         }
     }
 }

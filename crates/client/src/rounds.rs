@@ -27,6 +27,10 @@ pub(crate) async fn rounds(
     params: Bytes,
     question: Option<&Question>,
 ) -> Result<RawOutcome, CallError> {
+    if request.is_forwarded {
+        let answer = exchange(state, session, request, params).await;
+        return answer.map(RawOutcome::Result);
+    }
     let mut rounds = Rounds::new(state.options.limits.max_rounds);
     let mut body = params.clone();
     let mut is_first = true;

@@ -20,6 +20,7 @@ mod extra;
 mod json;
 mod open_enum;
 mod raw_json;
+mod raw_members;
 mod revision;
 mod span;
 mod special;
@@ -29,6 +30,7 @@ pub use extra::Extra;
 pub use json::JsonObject;
 pub use jsonrpc::{Error, ErrorCode, ProgressToken, RequestId};
 pub use raw_json::RawJson;
+pub use raw_members::RawMembers;
 pub use revision::{Feature, ParseRevisionError, Revision};
 
 // Part A: content, tools, resources, prompts, completion, capabilities, identity, lifecycle, lists.

@@ -24,6 +24,8 @@ pub struct ServerProfile {
     /// The features that extensions require of a revision, besides extensions themselves.
     extension_needs: Vec<(Box<str>, Feature)>,
     topics: Vec<Topic>,
+    /// Whether the service answers the requests that change settings of a session.
+    passes_settings: bool,
     /// `"io.modelcontextprotocol/serverInfo":{…}`
     server_info: Box<[u8]>,
 }
@@ -43,6 +45,7 @@ impl ServerProfile {
             discover_freshness: Freshness::default(),
             extension_needs: Vec::new(),
             topics: Vec::new(),
+            passes_settings: false,
             server_info: server_info.into(),
         }
     }
@@ -73,6 +76,20 @@ impl ServerProfile {
     pub fn with_topics(mut self, topics: impl IntoIterator<Item = Topic>) -> Self {
         self.topics.extend(topics);
         self
+    }
+
+    /// Passes `logging/setLevel`, `resources/subscribe` and `resources/unsubscribe` to the service after the
+    /// engine has applied them. The service answers them, with an empty result or an error. It is notified of each
+    /// new `subscriptions/listen`, too. For proxies.
+    #[must_use]
+    pub fn with_passed_settings(mut self) -> Self {
+        self.passes_settings = true;
+        self
+    }
+
+    /// Whether the service answers requests that change settings of a session.
+    pub(crate) fn passes_settings(&self) -> bool {
+        self.passes_settings
     }
 
     /// The same server without state between two requests and without unsolicited messages:

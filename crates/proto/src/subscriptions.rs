@@ -88,9 +88,16 @@ impl Subscriptions {
 
     /// The resources that the session or a listener subscribed to.
     pub(crate) fn all_uris(&self) -> BTreeSet<String> {
+        let mut uris = self.listened_uris();
+        uris.extend(self.uris.iter().cloned());
+        uris
+    }
+
+    /// The resources that listeners subscribed to.
+    pub(crate) fn listened_uris(&self) -> BTreeSet<String> {
         let listens = self.listens.iter();
         let filters = listens.filter_map(|listen| listen.filter.resource_subscriptions.as_ref());
-        filters.flatten().chain(&self.uris).cloned().collect()
+        filters.flatten().cloned().collect()
     }
 
     /// Whether the session subscribed to a resource.

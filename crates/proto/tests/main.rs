@@ -2,5 +2,6 @@
 
 mod cancelled;
 mod kept;
+mod passed_settings;
 mod restored;
 mod single;

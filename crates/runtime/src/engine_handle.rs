@@ -60,6 +60,12 @@ pub trait EngineHandle: Send + Sync + 'static {
         id
     }
 
+    /// Returns true if all requests with this handle belong to one conversation with a state of its own: a
+    /// pipe, or a session over HTTP. The address of the handle identifies the conversation while it exists.
+    fn is_session(&self) -> bool {
+        false
+    }
+
     /// Closes the connection that waits for the answer to a request; its client reconnects. Returns
     /// false where this is not possible.
     fn close_stream(&self, _key: RequestKey) -> bool {
@@ -181,6 +187,10 @@ impl SharedEngine {
 impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         self.change(act);
+    }
+
+    fn is_session(&self) -> bool {
+        true
     }
 
     fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {

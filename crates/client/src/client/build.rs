@@ -4,8 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use pintle_model::{
-    CreateMessageParams, CreateMessageResult, Implementation, JsonObject, LogMessageParams, Root,
-    Tool,
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, Error, Implementation,
+    InputRequest, InputResponse, JsonObject, LogMessageParams, Root, Tool,
 };
 use pintle_proto::{Change, IncomingNotice, Limits};
 use pintle_runtime::{Answer, BoxConnect, CallObserver, Connect as _};
@@ -17,7 +17,7 @@ use crate::approvals::{Approvals, ToolPins};
 use crate::cache::Cache;
 use crate::era::{EraCache, EraMode};
 use crate::error::{ConnectError, SamplingError};
-use crate::handlers::{Handlers, Roots, check_root, handler};
+use crate::handlers::{AnyQuestion, Handlers, Roots, check_root, handler};
 use crate::options::ClientOptions;
 use crate::output_schema::OutputCheck;
 use crate::question_types::{FormQuestion, UrlQuestion};
@@ -113,6 +113,21 @@ impl ClientBuilder {
         Fut: Future<Output = Answer<JsonObject>> + Send + 'static,
     {
         self.handlers.form = Some(handler(ask));
+        self
+    }
+
+    /// Registers one handler for all questions, in place of the others, and declares these capabilities.
+    /// The handler receives each question as the server sent it, and its answer is sent unchecked. Use it to
+    /// pass questions on to another client.
+    pub fn on_question<F, Fut>(mut self, declared: ClientCapabilities, ask: F) -> Self
+    where
+        F: Fn(InputRequest) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<InputResponse, Error>> + Send + 'static,
+    {
+        self.handlers.any = Some(AnyQuestion {
+            capabilities: declared,
+            answer: handler(ask),
+        });
         self
     }
 

@@ -29,6 +29,9 @@ pub enum QuestionError {
     Refused,
     /// The handler failed, or its answer does not fit the question.
     Failed(String),
+    /// The handler of all questions answered with this error: see
+    /// [`ClientBuilder::on_question`](crate::ClientBuilder::on_question).
+    Answered(Error),
 }
 
 impl QuestionError {
@@ -45,6 +48,7 @@ impl QuestionError {
             Self::Unsound(reason) => Error::invalid_params(reason.clone()),
             Self::Refused => Error::new(ErrorCode(-1), "the user refused the sampling request"),
             Self::Failed(_) => Error::internal(),
+            Self::Answered(error) => error.clone(),
         }
     }
 }
@@ -57,6 +61,7 @@ impl fmt::Display for QuestionError {
             Self::Unsound(reason) => write!(f, "invalid question: {reason}"),
             Self::Refused => f.write_str("the user refused to let the model answer"),
             Self::Failed(reason) => write!(f, "the handler of the question failed: {reason}"),
+            Self::Answered(error) => write!(f, "the question was answered with an error: {error}"),
         }
     }
 }

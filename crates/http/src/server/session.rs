@@ -410,6 +410,10 @@ impl EngineHandle for Session {
         self.change(|state| state.engine.answer(ticket, reply));
     }
 
+    fn is_session(&self) -> bool {
+        true
+    }
+
     fn is_behind(&self, key: RequestKey) -> bool {
         self.lock().lanes.is_behind(key, &self.bounds)
     }

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::{Connection, Negotiation, Side};
 use crate::io::{
-    AnswerStatus, DropPolicy, Frame, IncomingRequest, Lane, Params, PeerIdentity, RequestKey,
-    TransmitKind,
+    AnswerStatus, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Lane, Params,
+    PeerIdentity, RequestKey, TransmitKind,
 };
 use crate::lifecycle::agreed_terms;
 use crate::reply::{Rendered, Reply};
@@ -72,11 +72,7 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn set_level(
-        &mut self,
-        id: &RequestId,
-        incoming: &IncomingRequest,
-    ) -> Result<(), Error> {
+    pub(super) fn set_level(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
         let params: SetLevelParams = incoming.params.decode()?;
         if let LoggingLevel::Unknown(level) = &params.level {
             return Err(Error::invalid_params(format!("unknown log level: {level}")));
@@ -86,31 +82,23 @@ impl Connection {
         {
             Arc::make_mut(terms).log_level = Some(params.level);
         }
-        self.answer_empty(incoming.key, id, &incoming.terms)
+        Ok(())
     }
 
-    pub(super) fn subscribe(
-        &mut self,
-        id: &RequestId,
-        incoming: &IncomingRequest,
-    ) -> Result<(), Error> {
+    pub(super) fn subscribe(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
         let params: SubscribeParams = incoming.params.decode()?;
         if !self.subscriptions.subscribe(params.uri, &self.limits) {
             return Err(Error::invalid_params(
                 "too many subscriptions, or too long a URI",
             ));
         }
-        self.answer_empty(incoming.key, id, &incoming.terms)
+        Ok(())
     }
 
-    pub(super) fn unsubscribe(
-        &mut self,
-        id: &RequestId,
-        incoming: &IncomingRequest,
-    ) -> Result<(), Error> {
+    pub(super) fn unsubscribe(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
         let params: SubscribeParams = incoming.params.decode()?;
         self.subscriptions.unsubscribe(&params.uri);
-        self.answer_empty(incoming.key, id, &incoming.terms)
+        Ok(())
     }
 
     /// Opens a listener: the acknowledgement comes first, the result when the listening ends.
@@ -126,6 +114,7 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return Err(Error::internal());
         };
+        let server_passes_settings = server.profile.passes_settings();
         let asks_for_tasks = params.notifications.task_ids.is_some();
         if asks_for_tasks
             && incoming
@@ -146,6 +135,13 @@ impl Connection {
         acknowledged.meta = Some(tagged(&id));
         self.inbound.hold(id.clone(), incoming);
         self.subscriptions.listen(incoming.key, id, filter);
+        if server_passes_settings {
+            self.events.push_back(Event::Notification(IncomingNotice {
+                method: incoming.method.clone(),
+                params: incoming.params.clone(),
+                terms: Some(Arc::clone(&incoming.terms)),
+            }));
+        }
         self.transmit_notice(
             Lane::Reply(incoming.key),
             DropPolicy::Never,

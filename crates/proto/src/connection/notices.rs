@@ -107,6 +107,21 @@ impl Connection {
         }
     }
 
+    /// Whether the conversation has an open `subscriptions/listen`.
+    pub fn has_listeners(&self) -> bool {
+        !self.subscriptions.listens().is_empty()
+    }
+
+    /// Returns the resources that the session and the listeners of this conversation subscribed to.
+    pub fn subscribed_uris(&self) -> std::collections::BTreeSet<String> {
+        self.subscriptions.all_uris()
+    }
+
+    /// Returns the resources that listeners of this conversation subscribed to, without those of a session.
+    pub fn listened_uris(&self) -> std::collections::BTreeSet<String> {
+        self.subscriptions.listened_uris()
+    }
+
     /// Sends a notice to the session or listeners of this conversation that subscribed to it. It
     /// was rendered once for all; only the listener's id is added here.
     pub fn send_notice(&mut self, notice: &RenderedNotice) {

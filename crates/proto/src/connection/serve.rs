@@ -41,10 +41,33 @@ impl Connection {
             EngineMethod::Discover => {
                 self.answer_discover(incoming.key, &request.id, &incoming.terms)
             }
-            EngineMethod::SetLevel => self.set_level(&request.id, &incoming),
-            EngineMethod::Subscribe => self.subscribe(&request.id, &incoming),
-            EngineMethod::Unsubscribe => self.unsubscribe(&request.id, &incoming),
             EngineMethod::Listen => self.listen(request.id, &incoming),
+            EngineMethod::SetLevel => {
+                self.set_level(&incoming)?;
+                self.end_setting(request, incoming)
+            }
+            EngineMethod::Subscribe => {
+                self.subscribe(&incoming)?;
+                self.end_setting(request, incoming)
+            }
+            EngineMethod::Unsubscribe => {
+                self.unsubscribe(&incoming)?;
+                self.end_setting(request, incoming)
+            }
+        }
+    }
+
+    /// Answers a request that has changed a setting, or lets the service answer it.
+    fn end_setting(
+        &mut self,
+        request: Request<'_>,
+        incoming: IncomingRequest,
+    ) -> Result<(), Error> {
+        match &self.side {
+            Side::Server(server) if server.profile.passes_settings() => {
+                self.admit(request, incoming)
+            }
+            _ => self.answer_empty(incoming.key, &request.id, &incoming.terms),
         }
     }
 

@@ -1,0 +1,103 @@
+//! The members of a JSON object, undecoded: for values that are passed on.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// The members of a JSON object in their order. The values are the text of the object: numbers keep their
+/// digits, and repeated names stay.
+#[derive(Debug, Clone, Default)]
+pub struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> RawMembers<'a> {
+    /// Reads the text of an object.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a JSON object.
+    pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Removes a member and returns its value; the last one if the name is repeated.
+    pub fn remove(&mut self, name: &str) -> Option<&'a RawValue> {
+        let named = |member: &&(String, &'a RawValue)| member.0 == name;
+        let value = self.0.iter().rev().find(named)?.1;
+        self.0.retain(|member| member.0 != name);
+        Some(value)
+    }
+
+    /// Returns the value of a member.
+    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let mut named = self.0.iter().rev().filter(|member| member.0 == name);
+        named.next().map(|member| member.1)
+    }
+
+    /// Writes the object on one line.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let length = self
+            .0
+            .iter()
+            .map(|(name, value)| name.len() + value.get().len() + 4);
+        let mut text = Vec::with_capacity(2 + length.sum::<usize>());
+        text.push(b'{');
+        for (name, value) in &self.0 {
+            if text.len() > 1 {
+                text.push(b',');
+            }
+            serde_json::to_writer(&mut text, name).expect("a name is always writable");
+            text.push(b':');
+            // A line break in JSON is never a part of a string.
+            let is_break = |byte| matches!(byte, b'\n' | b'\r');
+            let bytes = value.get().bytes();
+            text.extend(bytes.map(|byte| if is_break(byte) { b' ' } else { byte }));
+        }
+        text.push(b'}');
+        text
+    }
+}
+
+impl<'de> Deserialize<'de> for RawMembers<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = RawMembers<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(RawMembers(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stay_in_order_and_unchanged() {
+        let text = "{\"b\": 1.50,\n\"x\":{\"y\":7},\"a\":[12345678901234567890123,\n2]}";
+        let mut members = RawMembers::read(text).expect("an object");
+        assert_eq!(members.get("b").map(RawValue::get), Some("1.50"));
+        assert_eq!(members.remove("x").map(RawValue::get), Some("{\"y\":7}"));
+        assert!(members.remove("x").is_none());
+        assert_eq!(
+            members.to_vec(),
+            b"{\"b\":1.50,\"a\":[12345678901234567890123, 2]}"
+        );
+        assert!(RawMembers::read("[]").is_err());
+    }
+}
