@@ -30,6 +30,7 @@ pub(crate) const FLOORS: [(&str, u8); 33] = [
     ("pintle-redis", 3),
     ("pintle-sqlite", 3),
     ("pintle", 4),
+    ("pintle-proxy", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
     ("pintle-surface", 4),
@@ -54,6 +55,7 @@ pub(crate) const SIDEWAYS: [(&str, &str); 5] = [
     ("pintle-testkit", "pintle-tap"),
     ("pintle-skills", "pintle"),
     ("pintle-showcase", "pintle"),
+    ("pintle-proxy", "pintle"),
 ];
 
 /// The floor where tokio enters. Below it nothing waits, reads a clock or draws a number.

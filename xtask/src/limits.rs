@@ -73,6 +73,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         "TapOptions",
         &["keeps_secrets", "display"],
     ),
+    ("crates/proxy/src/options.rs", "ProxyOptions", &[]),
     ("crates/keys/src/ring_source.rs", "KeyRingOptions", &[]),
 ];
 

@@ -1,0 +1,166 @@
+//! One request of a client, sent to the server.
+
+use std::sync::Arc;
+
+use pintle::model::method::{
+    CallTool, GetPrompt, Method, ReadResource, SetLevel, Subscribe, Unsubscribe,
+};
+use pintle::model::{
+    EmptyResult, Error, Feature, InputRequired, InputResponses, Outcome, SetLevelParams,
+    SubscribeParams,
+};
+use pintle::proto::{Reply, Rounds, retry_params};
+use pintle::runtime::Context;
+use serde_json::value::RawValue;
+
+use crate::error::{error_of, internal};
+use crate::link::Link;
+use crate::parked::{Retry, Running};
+use crate::proxy::Shared;
+use crate::reply::{reply_of, requires_input};
+use crate::sink::Sink;
+
+impl Shared {
+    /// Answers a request of a client.
+    pub(crate) async fn answer(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let request = cx.request();
+        match request.method.as_str() {
+            SetLevel::NAME => self.set_level(cx).await,
+            Subscribe::NAME => self.subscribe(cx).await,
+            Unsubscribe::NAME => self.unsubscribe(cx).await,
+            _ if self.is_asked(cx) => self.call_with_questions(cx).await,
+            _ => self.call(cx).await,
+        }
+    }
+
+    /// Whether the server may ask the client during a request, by a request of its own.
+    fn is_asked(&self, cx: &Context) -> bool {
+        let terms = cx.terms();
+        let can = &terms.capabilities;
+        let is_able = can.elicitation.is_some() || can.sampling.is_some() || can.roots.is_some();
+        let may_ask = [CallTool::NAME, GetPrompt::NAME, ReadResource::NAME];
+        self.upstream.is_stateful()
+            && is_able
+            && terms.has(Feature::InputRequired)
+            && may_ask.contains(&cx.request().method.as_str())
+    }
+
+    /// Begins or continues a call whose questions are results.
+    async fn call_with_questions(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let retry: Retry = cx.request().params.decode()?;
+        if let Some(state) = retry.request_state.clone() {
+            return self.parked.resume(&self.upstream, cx, &state, retry).await;
+        }
+        let lease = self.connections.lease(&self.upstream, cx, true)?;
+        self.set_level_of(&lease.link, cx).await?;
+        let call = Running::start(&self.upstream, cx, lease);
+        Box::pin(self.parked.round(&self.upstream, call, cx)).await
+    }
+
+    /// Sends a request, and asks an earlier client the questions of its results.
+    async fn call(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let lease = self.connections.lease(&self.upstream, cx, false)?;
+        let link = &lease.link;
+        self.set_level_of(link, cx).await?;
+        let _open = link.open.add(cx);
+        let sink = Sink::default();
+        let _progress = sink.attach(cx);
+        let request = cx.request();
+        let call = sink.call(&self.upstream, link, request, request.params.text());
+        let mut raw = call.await.map_err(error_of)?;
+        if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
+            raw = Box::pin(self.ask(link, cx, &sink, raw)).await?;
+        }
+        let from = link.revision().unwrap_or(cx.terms().revision);
+        reply_of(request.method.as_str(), &raw, (from, cx.terms().revision))
+    }
+
+    /// Asks an earlier client the questions of a result, until the result has none.
+    async fn ask(
+        &self,
+        link: &Link,
+        cx: &Context,
+        sink: &Sink,
+        mut raw: Box<RawValue>,
+    ) -> Result<Box<RawValue>, Error> {
+        let mut rounds = Rounds::new(self.upstream.options.max_rounds);
+        let request = cx.request();
+        while requires_input(&raw) {
+            let required = required(&raw)?;
+            let pause = rounds
+                .next(&required)
+                .map_err(|fault| internal(&fault.to_string()))?;
+            tokio::time::sleep(pause).await;
+            let mut responses = InputResponses::new();
+            for (name, question) in required.input_requests.into_iter().flatten() {
+                let answer = cx.ask(question).await.map_err(|error| error.to_error())?;
+                responses.insert(name, answer);
+            }
+            let state = required.request_state.as_deref();
+            let params = retry_params(request.params.text().as_bytes(), Some(&responses), state);
+            let params = std::str::from_utf8(&params).map_err(|_| Error::internal())?;
+            raw = sink
+                .call(&self.upstream, link, request, params)
+                .await
+                .map_err(error_of)?;
+        }
+        Ok(raw)
+    }
+
+    /// Requests the log messages of a call, where the connection has one level.
+    async fn set_level_of(&self, link: &Link, cx: &Context) -> Result<(), Error> {
+        match &cx.terms().log_level {
+            Some(level) if self.upstream.is_stateful() && self.upstream.has_logs() => {
+                link.ensure_level(level).await.map_err(error_of)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn set_level(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        if self.upstream.is_stateful() {
+            let params: SetLevelParams = cx.request().params.decode()?;
+            let lease = self.connections.lease(&self.upstream, cx, false)?;
+            let set = lease.link.ensure_level(&params.level).await;
+            set.map_err(error_of)?;
+        }
+        empty(cx)
+    }
+
+    async fn subscribe(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let params: SubscribeParams = cx.request().params.decode()?;
+        let lease = self.connections.lease(&self.upstream, cx, false)?;
+        let is_new = lease.link.subscriptions.add(&params.uri);
+        if let Err(error) = lease.link.renew().await {
+            if is_new {
+                lease.link.subscriptions.remove(&params.uri);
+            }
+            return Err(error_of(error));
+        }
+        empty(cx)
+    }
+
+    async fn unsubscribe(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let params: SubscribeParams = cx.request().params.decode()?;
+        let lease = self.connections.lease(&self.upstream, cx, false)?;
+        // A connection of many clients keeps the resource, and each client receives its own changes only.
+        if lease.link.has_session() {
+            lease.link.subscriptions.remove(&params.uri);
+            lease.link.renew().await.map_err(error_of)?;
+        }
+        empty(cx)
+    }
+}
+
+fn empty(cx: &Context) -> Result<Reply, Error> {
+    Reply::complete(EmptyResult::default(), cx.terms().revision)
+}
+
+/// Reads the questions of a result.
+fn required(raw: &RawValue) -> Result<InputRequired, Error> {
+    match Outcome::<EmptyResult>::decode(raw) {
+        Ok(Outcome::InputRequired(required)) => Ok(required),
+        Ok(_) => Err(Error::internal()),
+        Err(error) => Err(internal(&format!("invalid result of the server: {error}"))),
+    }
+}

@@ -1,0 +1,56 @@
+//! Errors of a proxy, and the errors that its clients receive.
+
+use pintle::client::{CallError, ConnectError};
+use pintle::model::{Error, ErrorCode};
+
+/// The reason why a proxy cannot serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// The configuration of the client is invalid.
+    #[error("invalid client of the proxy")]
+    Client(#[source] ConnectError),
+    /// The server cannot be reached, or the handshake failed.
+    #[error("the proxy cannot open a connection to the server")]
+    Connect(#[source] CallError),
+}
+
+/// The error that a client receives for a call that failed. An error of the server stays as it is.
+pub(crate) fn error_of(failure: CallError) -> Error {
+    match failure {
+        CallError::Answered { error, .. } => *error,
+        CallError::NotSent { method, source } => {
+            tracing::debug!(%source, method = method.as_str(), "a call was not sent");
+            if matches!(source, pintle::proto::SendError::NoSuchMethod { .. }) {
+                return Error::method_not_found(method.as_str());
+            }
+            internal(&format!(
+                "the server behind the proxy does not accept the call: {source}"
+            ))
+        }
+        CallError::InvalidParams { reason, .. } => Error::invalid_params(reason),
+        failure => {
+            tracing::warn!(error = %chain(&failure), "a call failed behind the proxy");
+            internal(&format!(
+                "the server behind the proxy failed: {}",
+                chain(&failure)
+            ))
+        }
+    }
+}
+
+/// -32603 with a text.
+pub(crate) fn internal(text: &str) -> Error {
+    Error::new(ErrorCode::INTERNAL_ERROR, text.to_owned())
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,42 @@
+//! Serves any server to clients of every revision.
+//!
+//! ```no_run
+//! use pintle::Run;
+//! use pintle::client::Command;
+//! use pintle_proxy::Proxy;
+//!
+//! # async fn example() -> pintle::Result<()> {
+//! let proxy = Proxy::connect(|client| client.connect_lazily(Command::new("my-server"))).await?;
+//! proxy.run().await
+//! # }
+//! ```
+//!
+//! A [`Proxy`] is a [`Service`](pintle::runtime::Service) over a [`Client`](pintle::client::Client). It passes on every
+//! method, with its `_meta`, errors, progress, cancellation, log messages and changes, also methods that it does not know.
+//!
+//! - **Questions.** A server up to 2025-11-25 sends requests to its client, and a later one returns its questions as a
+//!   result. Each client is asked in the form of its own revision. A call whose question is a result of the proxy is
+//!   *parked*: the retry continues it, and the server is never called again.
+//! - **Connections.** A server since 2026-07-28 has no sessions, so clients with the same capabilities share a connection.
+//!   An earlier server has one connection for each session of a client. Clients without a session share connections by
+//!   their principal.
+//! - **Tokens.** The proxy passes no HTTP header on, so the token of a client never reaches the server.
+//! - **Limits.** [`ProxyOptions`] has all of them.
+
+mod call;
+mod connections;
+mod error;
+mod link;
+mod open_calls;
+mod options;
+mod parked;
+mod proxy;
+mod questions;
+mod reply;
+mod sink;
+mod subscriptions;
+mod upstream;
+
+pub use error::ProxyError;
+pub use options::ProxyOptions;
+pub use proxy::{Proxy, ProxyBuilder};

@@ -1,0 +1,46 @@
+//! The limits of a proxy.
+
+use std::time::Duration;
+
+/// The limits of a proxy: each with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ProxyOptions {
+    /// Largest number of connections to the server at the same time; default 64. A connection may be a child
+    /// process. At the limit the proxy closes one that no client uses, or refuses the call.
+    pub max_connections: usize,
+    /// Largest number of calls that one connection has open; default 4 096. The proxy refuses more.
+    pub max_calls: usize,
+    /// Largest number of parked calls; default 1 024. Each of them holds a call of the server open.
+    pub max_parked_calls: usize,
+    /// How long a parked call waits for its retry; default 10 min. Then the proxy cancels it at the server.
+    pub park_timeout: Duration,
+    /// Largest number of questions of one connection that wait for a call to carry them; default 64. The proxy
+    /// refuses more.
+    pub max_questions: usize,
+    /// How long a question waits for its answer; default 10 min.
+    pub question_timeout: Duration,
+    /// How long a call waits without an answer or progress; default 1 h. Clients have shorter timeouts, and the
+    /// proxy passes their cancellations on.
+    pub call_timeout: Duration,
+    /// How long a connection without a session stays open without a call; default 5 min.
+    pub idle_timeout: Duration,
+    /// Largest number of retries of one call of an earlier client whose questions the proxy asks; default 10.
+    pub max_rounds: u32,
+}
+
+impl Default for ProxyOptions {
+    fn default() -> Self {
+        Self {
+            max_connections: 64,
+            max_calls: 4_096,
+            max_parked_calls: 1_024,
+            park_timeout: Duration::from_secs(600),
+            max_questions: 64,
+            question_timeout: Duration::from_secs(600),
+            call_timeout: Duration::from_secs(3_600),
+            idle_timeout: Duration::from_secs(300),
+            max_rounds: 10,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The progress of a call, on its way to the present round of its client.
+
+use std::sync::Arc;
+
+use pintle::client::Call;
+use pintle::model::{Meta, ProgressParams};
+use pintle::proto::IncomingRequest;
+use pintle::runtime::Context;
+use pintle::runtime::sync::Mutex;
+use serde_json::value::RawValue;
+
+use crate::link::Link;
+use crate::upstream::Upstream;
+
+/// A call has no total timeout of its own; this many idle timeouts bound it.
+const TOTAL: u32 = 24;
+
+/// The round that receives the progress of a call; none while the call is parked.
+#[derive(Clone, Default)]
+pub(crate) struct Sink(Arc<Mutex<Option<Context>>>);
+
+/// A round that receives progress until this value is dropped.
+pub(crate) struct Attached(Sink);
+
+impl Sink {
+    /// Sends progress to a round from now on.
+    pub(crate) fn attach(&self, cx: &Context) -> Attached {
+        *self.0.lock() = Some(cx.clone());
+        Attached(self.clone())
+    }
+
+    /// Returns the call of a request, not sent yet.
+    pub(crate) fn call(
+        &self,
+        upstream: &Upstream,
+        link: &Link,
+        request: &IncomingRequest,
+        params: &str,
+    ) -> Call<Box<RawValue>> {
+        let timeout = upstream.options.call_timeout;
+        let call = link.client().forward(request.method.as_str(), params);
+        let mut call = call
+            .timeout(timeout)
+            .total_timeout(timeout.saturating_mul(TOTAL));
+        let level = request.terms.log_level.as_ref();
+        if let Some(level) = level.filter(|_| !upstream.is_stateful()) {
+            call = call.meta(Meta::LOG_LEVEL, level.as_str());
+        }
+        if request.progress_token.is_none() {
+            return call;
+        }
+        let sink = self.clone();
+        call.on_progress(move |progress| sink.send(&progress))
+    }
+
+    fn send(&self, progress: &ProgressParams) {
+        let Some(cx) = self.0.lock().clone() else {
+            return;
+        };
+        let (value, total) = (progress.progress, progress.total);
+        let message = progress.message.as_deref();
+        let engine = cx.engine_handle();
+        engine.with(|engine| engine.progress(cx.key(), value, total, message));
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        *self.0.0.lock() = None;
+    }
+}

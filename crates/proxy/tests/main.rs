@@ -1,0 +1,8 @@
+//! A proxy between clients and servers of every revision.
+
+mod changes;
+mod limits;
+mod pairings;
+mod parked;
+mod server;
+mod sockets;
