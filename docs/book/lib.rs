@@ -41,6 +41,10 @@ struct RunningServers;
 struct Testing;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/proxy.md")]
+struct Proxy;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/clients.md")]
 struct Clients;
 

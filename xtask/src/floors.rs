@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 33] = [
+pub(crate) const FLOORS: [(&str, u8); 34] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -31,6 +31,7 @@ pub(crate) const FLOORS: [(&str, u8); 33] = [
     ("pintle-sqlite", 3),
     ("pintle", 4),
     ("pintle-proxy", 4),
+    ("pintle-serving", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
     ("pintle-surface", 4),
@@ -44,16 +45,16 @@ pub(crate) const FLOORS: [(&str, u8); 33] = [
     ("pintle-bench", 5),
     ("pintle-book", 5),
     ("pintle-trials", 5),
-    ("pintle-book", 5),
 ];
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-pub(crate) const SIDEWAYS: [(&str, &str); 5] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 7] = [
     ("pintle-testkit", "pintle"),
     ("pintle-testkit", "pintle-surface"),
     ("pintle-testkit", "pintle-tap"),
     ("pintle-skills", "pintle"),
+    ("pintle-serving", "pintle"),
     ("pintle-showcase", "pintle"),
     ("pintle-proxy", "pintle"),
 ];

@@ -74,6 +74,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         &["keeps_secrets", "display"],
     ),
     ("crates/proxy/src/options.rs", "ProxyOptions", &[]),
+    (
+        "crates/showcase/src/options.rs",
+        "ShowcaseOptions",
+        &["page_size", "state"],
+    ),
     ("crates/keys/src/ring_source.rs", "KeyRingOptions", &[]),
 ];
 

@@ -6,19 +6,18 @@ mod lock;
 mod output;
 mod pack;
 mod replay;
+mod serve;
 mod server;
 mod tap;
 mod value;
 mod words;
 
-use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use pintle::StateUrl;
 
 pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
@@ -26,7 +25,8 @@ pub(crate) use lock::{DiffArgs, LockArgs, SurfaceSource, VerifyArgs};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use pack::PackArgs;
 pub(crate) use replay::{MOCK_HELP, MockArgs, ReplayArgs, WhereArgs};
-pub(crate) use server::{ServerArgs, ServerSpec, Settings};
+pub(crate) use serve::ServeArgs;
+pub(crate) use server::{ReachArgs, ServerArgs, ServerSpec, Settings};
 pub(crate) use tap::TapArgs;
 pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
 
@@ -169,8 +169,12 @@ pub(crate) enum Command {
     )]
     Diff(DiffArgs),
 
-    /// Serve the showcase: an example of every feature of a server
-    Serve(ServeArgs),
+    /// Serve any server to clients of every revision; without a server the showcase
+    #[command(
+        override_usage = "pintle serve [SERVER] [OPTIONS]\n       pintle serve [OPTIONS] -- COMMAND...",
+        after_help = serve::HELP
+    )]
+    Serve(Box<ServeArgs>),
 
     /// Show and record the messages between a host and a server; all bytes pass unchanged
     #[command(
@@ -370,74 +374,11 @@ pub(crate) struct StatusArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// The arguments of `pintle serve`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ServeArgs {
-    /// Serve on standard input and output, for a host that starts its servers
-    #[arg(long, conflicts_with_all = ["http", "allow_insecure_bind"])]
-    pub(crate) stdio: bool,
-
-    /// Serve over HTTP on this address; port 0 is any free port
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
-    pub(crate) http: SocketAddr,
-
-    /// Serve without authentication on an address that is not loopback
-    #[arg(long)]
-    pub(crate) allow_insecure_bind: bool,
-
-    /// Accept only requests with a token that this issuer has signed
-    #[arg(long, value_name = "URL", requires = "audience", conflicts_with_all = ["stdio", "allow_insecure_bind"])]
-    pub(crate) auth_issuer: Option<String>,
-
-    /// URL of the server, as the audience of its tokens: https://api.example/mcp
-    #[arg(long, value_name = "URL", requires = "auth_issuer")]
-    pub(crate) audience: Option<String>,
-
-    /// Require this scope of every request; the option can be repeated
-    #[arg(long, value_name = "SCOPE", requires = "auth_issuer")]
-    pub(crate) require_scope: Vec<String>,
-
-    /// Answer /healthz and /readyz, without a token and for every host
-    #[arg(long, conflicts_with = "stdio")]
-    pub(crate) health: bool,
-
-    /// Append one line of JSON for each request to this file: who called which tool, and with which outcome
-    #[arg(long, value_name = "FILE")]
-    pub(crate) audit: Option<PathBuf>,
-
-    /// Serve metrics for Prometheus at /metrics on this address, and /healthz and /readyz beside them. It needs a
-    /// build with the feature telemetry, as --otlp does
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) metrics: Option<SocketAddr>,
-
-    /// Export spans and metrics by OTLP to the collector at this URL. Default: the environment variable
-    /// OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
-    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
-    pub(crate) otlp: Option<String>,
-
-    /// Serve lists in pages of this many entries, to test pagination of clients
-    #[arg(long, value_name = "ENTRIES")]
-    pub(crate) page_size: Option<NonZeroUsize>,
-
-    /// Share tasks and request states with other servers: memory:, file:DIR, sqlite:FILE, or
-    /// postgres://HOST/DATABASE. Default: the environment variable PINTLE_STATE. PINTLE_STATE_KEY has the keys
-    /// that seal stored values
-    #[arg(long, value_name = "URL")]
-    pub(crate) state: Option<StateUrl>,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-
-    fn parsed(line: &str) -> Result<ServeArgs, clap::Error> {
-        match Args::try_parse_from(line.split(' '))?.command {
-            Command::Serve(serve) => Ok(serve),
-            other => panic!("{other:?}"),
-        }
-    }
 
     fn called(line: &str) -> Result<CallArgs, clap::Error> {
         match Args::try_parse_from(line.split(' '))?.command {
@@ -449,36 +390,6 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Args::command().debug_assert();
-    }
-
-    #[test]
-    fn http_on_loopback_is_the_default() {
-        let serve = parsed("pintle serve").expect("serve");
-        assert!(!serve.stdio && !serve.allow_insecure_bind);
-        assert_eq!(serve.http.to_string(), "127.0.0.1:8000");
-    }
-
-    #[test]
-    fn a_page_has_an_entry_at_least() {
-        let serve = parsed("pintle serve --page-size 5").expect("serve");
-        assert_eq!(serve.page_size, NonZeroUsize::new(5));
-        assert!(parsed("pintle serve --page-size 0").is_err());
-    }
-
-    #[test]
-    fn a_rejected_command_line_shows_no_password_of_the_state() {
-        let serve = parsed("pintle serve --state mysql://u:s3cret@db").expect("it is read later");
-        assert!(!format!("{serve:?}").contains("s3cret"));
-        let error = parsed("pintle serve --state mysql://u:s3cret@db --page-size 0");
-        assert!(!error.expect_err("no page").to_string().contains("s3cret"));
-    }
-
-    #[test]
-    fn one_transport_at_a_time() {
-        assert!(parsed("pintle serve --stdio").expect("stdio").stdio);
-        assert!(parsed("pintle serve --stdio --http 127.0.0.1:1").is_err());
-        assert!(parsed("pintle serve --http nowhere").is_err());
-        assert!(parsed("pintle").is_err());
     }
 
     #[test]
@@ -513,13 +424,16 @@ mod tests {
             "pintle call x y --timeout 1.5s --header X-A:b --revision 2025-06-18 --env A=b=c --env PATH",
         );
         let server = call.expect("call").server;
-        assert_eq!(server.timeout, Some(Duration::from_millis(1500)));
-        let (name, value) = &server.headers[0];
+        assert_eq!(server.reach.timeout, Some(Duration::from_millis(1500)));
+        let (name, value) = &server.reach.headers[0];
         assert_eq!((name.as_str(), value.reveal().as_str()), ("X-A", "b"));
         assert!(!format!("{server:?}").contains("\"b\""), "{server:?}");
         let path = std::env::var("PATH").expect("programs are found");
         let passed_on = ("PATH".to_owned(), path);
-        assert_eq!(server.env, [("A".to_owned(), "b=c".to_owned()), passed_on]);
+        assert_eq!(
+            server.reach.env,
+            [("A".to_owned(), "b=c".to_owned()), passed_on]
+        );
     }
 
     #[test]

@@ -41,7 +41,6 @@ use crate::args::{
 use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::{CliError, Exit};
 use pintle_hosts::without_query;
-use pintle_showcase::Serving;
 
 use diff::{Diff, SurfaceSlot};
 use install::{Install, Uninstall};
@@ -50,6 +49,7 @@ use pack::Pack;
 use attempt::{converse, or_interrupted};
 use bench::Bench;
 use read::Reading;
+use serve::Serve;
 
 /// One run of the tool: an action, and everything that the action needs.
 #[derive(Debug)]
@@ -116,8 +116,8 @@ pub(crate) enum Action {
     ReadSurface(SurfaceSlot),
     /// Compare two surfaces.
     Diff(Diff),
-    /// Serve the showcase.
-    Serve(Serving),
+    /// Serve a server, or the showcase.
+    Serve(Box<Serve>),
     /// Show the messages between a host and a server.
     Tap(TapArgs),
     /// Serve the answers of a recording.
@@ -157,7 +157,9 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
-        Action::Serve(serving) => serve::run(serving).await,
+        Action::Serve(serve) => {
+            serve::run(*serve, invocation.server.as_ref(), &invocation.settings).await
+        }
         Action::Replay(args) => replay::run(args).await,
         Action::Mock(args) => replay::mock(args).await,
         Action::Tap(args) => return tap::run(args).await,

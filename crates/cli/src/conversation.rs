@@ -130,6 +130,11 @@ impl Conversation {
     }
 }
 
+/// Returns the identity that servers receive.
+fn identity() -> Implementation {
+    Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION")).with_title("Pintle")
+}
+
 fn described(
     conversation: ConversationOptions<'_>,
     binding: Binding,
@@ -137,10 +142,9 @@ fn described(
     live: &Arc<Live>,
 ) -> Result<ClientBuilder, CliError> {
     let settings = conversation.settings;
-    let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);
     let mut builder = Client::builder()
-        .identity(identity.with_title("Pintle"))
+        .identity(identity())
         .options(options(conversation, binding))
         .on_log(move |message| notes.log(&message));
     if let Some(revision) = settings.revision {

@@ -15,7 +15,9 @@ use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pintle_showcase::{NAME, ServingEvent, log_events};
+use pintle::client::ServerInfo;
+use pintle_serving::ServingEvent;
+use pintle_showcase::{NAME, log_events};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tracing_subscriber::filter::LevelFilter;
@@ -153,15 +155,53 @@ pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
 }
 
 /// Prints an event of the showcase that this process serves.
-pub(crate) fn serving(event: ServingEvent) {
+pub(crate) fn serving_showcase(event: ServingEvent) {
     match event {
         ServingEvent::StdioStarted => serving_stdio(),
         ServingEvent::HttpStarted(address) => serving_http(address),
-        ServingEvent::HttpEnded => ended(),
+        event => serving(event),
+    }
+}
+
+/// Prints an event of a server that this process serves to its clients.
+pub(crate) fn serving_proxy(event: ServingEvent) {
+    match event {
+        // A host shows what its servers print, most of them as an error.
+        ServingEvent::StdioStarted => {}
+        ServingEvent::HttpStarted(address) => serving_at(address),
+        event => serving(event),
+    }
+}
+
+/// Prints an event that is the same for all servers.
+fn serving(event: ServingEvent) {
+    match event {
+        #[cfg(unix)]
+        ServingEvent::UnixStarted(path) => {
+            eprintln!(
+                "Connect clients to unix://{}.",
+                text::line(&path.to_string_lossy())
+            );
+        }
         ServingEvent::MetricsStarted(address) => {
             eprintln!("The metrics are served at http://{address}/metrics.");
         }
+        ServingEvent::Ended => ended(),
+        _ => {}
     }
+}
+
+/// Prints which server this process serves.
+pub(crate) fn served(server: &ServerInfo) {
+    let name = match &server.identity {
+        Some(identity) => format!("{} {}", identity.name, identity.version),
+        None => "A server without a name".to_owned(),
+    };
+    eprintln!(
+        "{}, which speaks {}, is served to clients of every revision.",
+        text::line(&name),
+        server.revision
+    );
 }
 
 /// Prints the address of a server over HTTP.
@@ -206,7 +246,7 @@ fn serving_http(address: SocketAddr) {
     eprintln!("Ctrl-C ends it.");
 }
 
-/// Prints that the showcase has ended.
+/// Prints that the server has ended.
 fn ended() {
     eprintln!("Ended.");
 }

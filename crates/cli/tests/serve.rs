@@ -3,5 +3,6 @@
 pub(crate) mod child;
 mod http;
 mod life;
+mod proxied;
 mod records;
 mod stdio;

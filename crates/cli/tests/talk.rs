@@ -13,7 +13,7 @@ mod listen;
 mod lock;
 mod offers;
 mod pack;
-mod program;
+pub(crate) mod program;
 mod ring;
 mod server;
 mod shell;

@@ -21,7 +21,7 @@ use crate::error::internal;
 use crate::open_calls::OpenCalls;
 use crate::questions::{Answered, Questions};
 use crate::subscriptions::Subscriptions;
-use crate::upstream::{Upstream, client_of};
+use crate::upstream::Upstream;
 
 /// One connection to the server.
 pub(crate) struct Link {
@@ -61,7 +61,7 @@ impl Link {
             level: tokio::sync::Mutex::default(),
             used: Mutex::new(Instant::now()),
         });
-        let builder = link.handlers(client_of(&upstream.options), capabilities);
+        let builder = link.handlers(upstream.client(), capabilities);
         let client = (upstream.connect)(builder)?;
         let _ = link.client.set(client);
         Ok(link)

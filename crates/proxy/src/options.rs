@@ -6,6 +6,9 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProxyOptions {
+    /// How long opening a connection takes; default 30 s. A program gets half of it for the answer to
+    /// `server/discover`: a package runner may download the server first.
+    pub connect_timeout: Duration,
     /// Largest number of connections to the server at the same time; default 64. A connection may be a child
     /// process. At the limit the proxy closes one that no client uses, or refuses the call.
     pub max_connections: usize,
@@ -32,6 +35,7 @@ pub struct ProxyOptions {
 impl Default for ProxyOptions {
     fn default() -> Self {
         Self {
+            connect_timeout: Duration::from_secs(30),
             max_connections: 64,
             max_calls: 4_096,
             max_parked_calls: 1_024,

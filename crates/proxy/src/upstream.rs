@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use pintle::client::{Client, ClientBuilder, ClientOptions, ConnectError, OutputCheck, ServerInfo};
+use pintle::client::{
+    Client, ClientBuilder, ClientOptions, ConnectError, EraMode, OutputCheck, ServerInfo,
+};
 use pintle::model::{Feature, Implementation};
 use pintle::proto::{Change, Limits, ServerProfile};
 use pintle::runtime::EngineHandle;
@@ -41,6 +43,15 @@ impl Upstream {
     /// Whether the server has log messages.
     pub(crate) fn has_logs(&self) -> bool {
         self.server.capabilities.logging.is_some()
+    }
+
+    /// Returns the configuration of a client of the server. The era of the server is known.
+    pub(crate) fn client(&self) -> ClientBuilder {
+        let client = client_of(&self.options);
+        match self.is_stateful() {
+            true => client.mode(EraMode::Legacy),
+            false => client,
+        }
     }
 
     /// Adds a conversation with a client.
@@ -93,6 +104,8 @@ impl Upstream {
 pub(crate) fn client_of(options: &ProxyOptions) -> ClientBuilder {
     let mut client = ClientOptions::default();
     (client.max_cached_results, client.watch_cache) = (0, false);
+    client.connect_timeout = options.connect_timeout;
+    client.probe_timeout = options.connect_timeout / 2;
     let mut limits = Limits::default();
     limits.max_calls = options.max_calls;
     limits.question_timeout = options.question_timeout;

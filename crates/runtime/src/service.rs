@@ -1,6 +1,7 @@
 //! The trait of everything that answers requests.
 
 use std::any::Any;
+use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
@@ -268,6 +269,15 @@ impl<S: Service> DynService for S {
         principal: &Principal,
     ) -> Option<MissingScopes> {
         self.missing_scopes(method, subject, principal)
+    }
+}
+
+impl IntoService for BoxService {
+    type Service = Self;
+    type Error = Infallible;
+
+    fn into_service(self) -> Result<Self, Infallible> {
+        Ok(self)
     }
 }
 

@@ -21,22 +21,15 @@ mod audit;
 mod boarding;
 mod briefings;
 mod clearance;
-#[cfg(feature = "telemetry")]
-mod exporter;
-#[cfg(not(feature = "telemetry"))]
-#[path = "no_exporter.rs"]
-mod exporter;
 mod harbour;
 mod icons;
 mod notices;
-mod observation;
-mod observe;
+mod options;
 mod paint;
 mod papers;
 mod questions;
 mod radio;
 mod register;
-mod serve;
 mod signals;
 mod survey;
 mod tide;
@@ -49,9 +42,8 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
 
 use harbour::Harbour;
-pub use observation::{Observation, ObservationError, OtlpTarget};
+pub use options::{ShowcaseError, ShowcaseOptions, service};
 pub use radio::log_events;
-pub use serve::{BearerPolicy, Exposure, Serving, ServingError, ServingEvent, Transport, serve};
 
 /// The name of the showcase, here and in the configuration of hosts.
 pub const NAME: &str = "pintle-showcase";

@@ -28,6 +28,37 @@ pub(crate) struct ServerArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+
+    /// Least severe log level that the server sends, such as debug or warning
+    #[arg(long, value_name = "LEVEL", value_parser = value::level, help_heading = "Conversation")]
+    pub(crate) log: Option<LoggingLevel>,
+
+    /// Root directory for a server that requests roots; the option can be repeated
+    #[arg(
+        long = "root",
+        value_name = "DIRECTORY",
+        help_heading = "Questions of the server"
+    )]
+    pub(crate) roots: Vec<PathBuf>,
+
+    /// Answer to the next question: a JSON object, `accept`, `decline` or `cancel`
+    #[arg(
+        long = "answer",
+        value_name = "ANSWER",
+        help_heading = "Questions of the server"
+    )]
+    pub(crate) answers: Vec<ScriptedAnswer>,
+
+    /// Program that answers sampling requests: it reads the request and writes the message, both as JSON
+    #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]
+    pub(crate) sample_with: Option<String>,
+}
+
+/// Options of the way to a server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReachArgs {
     /// Look up @NAME in this file only
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub(crate) config: Option<PathBuf>,
@@ -63,30 +94,6 @@ pub(crate) struct ServerArgs {
     /// Write every message of the conversation to this file, one line of JSON each
     #[arg(long, value_name = "FILE", help_heading = "Conversation")]
     pub(crate) trace: Option<PathBuf>,
-
-    /// Least severe log level that the server sends, such as debug or warning
-    #[arg(long, value_name = "LEVEL", value_parser = value::level, help_heading = "Conversation")]
-    pub(crate) log: Option<LoggingLevel>,
-
-    /// Root directory for a server that requests roots; the option can be repeated
-    #[arg(
-        long = "root",
-        value_name = "DIRECTORY",
-        help_heading = "Questions of the server"
-    )]
-    pub(crate) roots: Vec<PathBuf>,
-
-    /// Answer to the next question: a JSON object, `accept`, `decline` or `cancel`
-    #[arg(
-        long = "answer",
-        value_name = "ANSWER",
-        help_heading = "Questions of the server"
-    )]
-    pub(crate) answers: Vec<ScriptedAnswer>,
-
-    /// Program that answers sampling requests: it reads the request and writes the message, both as JSON
-    #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]
-    pub(crate) sample_with: Option<String>,
 
     #[command(flatten)]
     pub(crate) access: AccessArgs,
@@ -136,6 +143,22 @@ impl Settings {
         args: ServerArgs,
     ) -> Result<(Vec<String>, Vec<String>, Format, Self), UsageError> {
         let settings = Self {
+            log: args.log,
+            roots: args.roots,
+            answers: args.answers,
+            sample_with: args.sample_with,
+            ..Self::reaching(args.reach)?
+        };
+        Ok((args.words, args.command, Format::from(args.json), settings))
+    }
+
+    /// Returns the settings of the way to a server.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] for an option that names a variable without a usable value.
+    pub(crate) fn reaching(args: ReachArgs) -> Result<Self, UsageError> {
+        Ok(Self {
             config: args.config,
             is_trusted: args.trust,
             inputs: args.inputs,
@@ -145,14 +168,27 @@ impl Settings {
             revision: args.revision,
             timeout: args.timeout,
             trace: args.trace,
-            log: args.log,
-            shows_stderr: false,
-            roots: args.roots,
-            answers: args.answers,
-            sample_with: args.sample_with,
             access: AccessSettings::read(args.access, &|name| env::var(name).ok())?,
-        };
-        Ok((args.words, args.command, Format::from(args.json), settings))
+            ..Self::default()
+        })
+    }
+
+    /// Returns the first given option of the way to a server.
+    pub(crate) fn first_reaching(&self) -> Option<&'static str> {
+        let given = [
+            ("--config", self.config.is_some()),
+            ("--trust", self.is_trusted),
+            ("--input", !self.inputs.is_empty()),
+            ("--header", !self.headers.is_empty()),
+            ("--env", !self.env.is_empty()),
+            ("--cwd", self.cwd.is_some()),
+            ("--revision", self.revision.is_some()),
+            ("--timeout", self.timeout.is_some()),
+            ("--trace", self.trace.is_some()),
+            ("an authorization option", !self.access.is_empty()),
+        ];
+        let first = given.into_iter().find(|(_, is_given)| *is_given);
+        first.map(|(name, _)| name)
     }
 }
 

@@ -42,7 +42,7 @@ async fn attempts(opening: &mut Opening<'_>, action: &Action) -> Result<(), CliE
 
 /// Maximum number of sign-ins for one command. A server that then requires another would never
 /// stop.
-const SIGN_INS: u32 = 3;
+pub(super) const SIGN_INS: u32 = 3;
 
 /// Failure of an attempt, with the information whether a retry is safe.
 enum AttemptError {

@@ -7,11 +7,12 @@ use super::diff::Diff;
 use super::install::Install;
 use super::pack::Pack;
 use super::read::Reading;
+use super::serve::Serve;
 use super::{Action, Invocation};
 use crate::args::{
     Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, DiffArgs, Format,
-    PackArgs, ServerArgs, ServerSpec, Settings, SurfaceSource, TaskAction, UsageError, Verbosity,
-    VerifyArgs, Words,
+    PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings, SurfaceSource, TaskAction, UsageError,
+    Verbosity, VerifyArgs, Words,
 };
 
 /// Default time of a measurement.
@@ -23,7 +24,9 @@ impl TryFrom<Args> for Invocation {
     fn try_from(args: Args) -> Result<Self, UsageError> {
         let mut invocation = parsed(args.command)?;
         invocation.verbosity = Verbosity::from(args.verbose);
-        invocation.settings.shows_stderr = invocation.verbosity != Verbosity::Warnings;
+        // A served program is not a part of a command: its messages belong to the operator.
+        invocation.settings.shows_stderr = invocation.verbosity != Verbosity::Warnings
+            || matches!(invocation.action, Action::Serve(_));
         Ok(invocation)
     }
 }
@@ -77,7 +80,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         }
         Command::Verify(args) => verified(args),
         Command::Diff(args) => compared(args),
-        Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
+        Command::Serve(args) => served(*args),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
         Command::Replay(args) => Ok(Invocation::local(Action::Replay(args))),
         Command::Mock(args) => Ok(Invocation::local(Action::Mock(args))),
@@ -166,6 +169,26 @@ fn packed(args: PackArgs) -> Result<Invocation, UsageError> {
     at_server(args.server, |words| words.none(Action::Pack(pack)))
 }
 
+fn served(mut args: ServeArgs) -> Result<Invocation, UsageError> {
+    let command = std::mem::take(&mut args.command);
+    let server = match (args.server.take(), command.is_empty()) {
+        (_, false) => Some(ServerSpec::Program(command)),
+        (Some(word), true) => Some(ServerSpec::first_of(&mut vec![word])?),
+        (None, true) => None,
+    };
+    let (serve, reach) = Serve::of(args);
+    let settings = Settings::reaching(reach)?;
+    if let (None, Some(option)) = (&server, settings.first_reaching()) {
+        let text = format!("{option} requires a server: a URL, @NAME, or -- COMMAND");
+        return Err(UsageError(text));
+    }
+    Ok(Invocation {
+        server,
+        settings,
+        ..Invocation::local(Action::Serve(Box::new(serve)))
+    })
+}
+
 impl Invocation {
     /// Returns an invocation of an action without a server.
     fn local(action: Action) -> Self {
@@ -180,7 +203,7 @@ impl Invocation {
 
     fn hosts(args: ServerArgs) -> Self {
         let mut invocation = Self::local(Action::Hosts);
-        invocation.settings.config = args.config;
+        invocation.settings.config = args.reach.config;
         invocation.format = Format::from(args.json);
         invocation
     }

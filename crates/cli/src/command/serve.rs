@@ -1,4 +1,6 @@
-//! `pintle serve`: serves the showcase until the command is stopped.
+//! `pintle serve`: serves a server, or the showcase, until the command is stopped.
+
+mod proxy;
 
 use std::error::Error;
 use std::fmt;
@@ -8,58 +10,80 @@ use pintle::auth::resource::RequireBearerError;
 use pintle::http::ServeError;
 use pintle::server::StartError;
 use pintle::{StateError, StateErrorKind};
-use pintle_showcase::{
+use pintle_serving::{
     BearerPolicy, Exposure, Observation, ObservationError, OtlpTarget, Serving, ServingError,
     Transport, serve,
 };
+use pintle_showcase::{ShowcaseError, ShowcaseOptions};
 
-use crate::args::ServeArgs;
+use crate::args::{ReachArgs, ServeArgs, ServerSpec, Settings};
 use crate::exit::{CliError, Exit};
 use crate::output;
 
-impl From<ServeArgs> for Serving {
-    fn from(args: ServeArgs) -> Self {
-        Self {
-            page_size: args.page_size,
-            state: args.state.clone(),
-            health: args.health,
-            observation: Observation {
-                audit: args.audit.clone(),
-                metrics: args.metrics,
-                otlp: args.otlp.clone().map(|url| match url.is_empty() {
-                    true => OtlpTarget::Environment,
-                    false => OtlpTarget::Url(url),
-                }),
-            },
-            transport: args.into(),
-        }
+/// The arguments of `pintle serve`, apart from those about the server.
+#[derive(Debug)]
+pub(crate) struct Serve {
+    pub(crate) serving: Serving,
+    showcase: ShowcaseOptions,
+}
+
+impl Serve {
+    /// Splits the arguments.
+    pub(super) fn of(args: ServeArgs) -> (Self, ReachArgs) {
+        let transport = transport(&args);
+        let mut serving = Serving::new(transport);
+        serving.health = args.health;
+        serving.sse = args.sse;
+        serving.observation = Observation {
+            audit: args.audit,
+            metrics: args.metrics,
+            otlp: args.otlp.map(|url| match url.is_empty() {
+                true => OtlpTarget::Environment,
+                false => OtlpTarget::Url(url),
+            }),
+        };
+        let mut showcase = ShowcaseOptions::default();
+        (showcase.page_size, showcase.state) = (args.page_size, args.state);
+        (Self { serving, showcase }, args.reach)
     }
 }
 
-impl From<ServeArgs> for Transport {
-    fn from(args: ServeArgs) -> Self {
-        if args.stdio {
-            return Self::Stdio;
-        }
-        let exposure = match (args.auth_issuer, args.audience) {
-            (Some(issuer), Some(audience)) => Exposure::TokenHolders(BearerPolicy {
-                issuer,
-                audience,
-                scopes: args.require_scope,
-            }),
-            _ if args.allow_insecure_bind => Exposure::AnyClient,
-            _ => Exposure::Loopback,
-        };
-        Self::Http {
-            address: args.http,
-            exposure,
-        }
+fn transport(args: &ServeArgs) -> Transport {
+    if args.stdio {
+        return Transport::Stdio;
+    }
+    #[cfg(unix)]
+    if let Some(path) = &args.unix {
+        return Transport::Unix(path.clone());
+    }
+    let exposure = match (&args.auth_issuer, &args.audience) {
+        (Some(issuer), Some(audience)) => Exposure::TokenHolders(BearerPolicy {
+            issuer: issuer.clone(),
+            audience: audience.clone(),
+            scopes: args.require_scope.clone(),
+        }),
+        _ if args.allow_insecure_bind => Exposure::AnyClient,
+        _ => Exposure::Loopback,
+    };
+    Transport::Http {
+        address: args.http,
+        exposure,
     }
 }
 
 /// Serves until the peer disconnects, Ctrl-C, or SIGTERM.
-pub(crate) async fn run(serving: Serving) -> Result<(), CliError> {
-    Ok(serve(serving, output::serving).await?)
+pub(crate) async fn run(
+    options: Serve,
+    server: Option<&ServerSpec>,
+    settings: &Settings,
+) -> Result<(), CliError> {
+    match server {
+        Some(server) => proxy::run(options.serving, server, settings).await,
+        None => {
+            let service = pintle_showcase::service(options.showcase).await?;
+            Ok(serve(service, options.serving, output::serving_showcase).await?)
+        }
+    }
 }
 
 /// An address that is not loopback.
@@ -85,12 +109,20 @@ impl Error for ExposedAddressError {}
 impl From<ServingError> for CliError {
     fn from(error: ServingError) -> Self {
         match error {
-            ServingError::Start(error) => error.into(),
-            ServingError::State(error) => error.into(),
             ServingError::Bearer(error) => error.into(),
             ServingError::Http(error) => error.into(),
             ServingError::Observation(error) => error.into(),
             ServingError::Io(error) => error.into(),
+            error => Self::new(Exit::Unreachable, error),
+        }
+    }
+}
+
+impl From<ShowcaseError> for CliError {
+    fn from(error: ShowcaseError) -> Self {
+        match error {
+            ShowcaseError::Start(error) => error.into(),
+            ShowcaseError::State(error) => error.into(),
         }
     }
 }

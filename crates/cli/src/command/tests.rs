@@ -1,6 +1,6 @@
 use clap::Parser as _;
 
-use pintle_showcase::{BearerPolicy, Exposure, Transport};
+use pintle_serving::{BearerPolicy, Exposure, Transport};
 
 use super::*;
 use crate::args::Args;
@@ -12,7 +12,7 @@ fn planned(line: &str) -> Result<Invocation, UsageError> {
 
 fn transport(line: &str) -> Transport {
     match planned(line).expect("planned").action {
-        Action::Serve(serving) => serving.transport,
+        Action::Serve(serve) => serve.serving.transport,
         other => panic!("{other:?}"),
     }
 }
@@ -49,6 +49,19 @@ fn only_loopback_is_exposed_by_default() {
     let line = "pintle serve --auth-issuer https://i.example --audience https://a.example/mcp \
                 --require-scope mcp";
     assert_eq!(transport(line), token_holders);
+}
+
+#[test]
+fn a_served_server_is_a_url_a_name_or_a_program() {
+    let server = |line| planned(line).expect("planned").server;
+    assert_eq!(server("pintle serve"), None);
+    let named = Some(ServerSpec::Named("github".to_owned()));
+    assert_eq!(server("pintle serve @github --stdio"), named);
+    let program = Some(ServerSpec::Program(vec!["npx".to_owned(), "x".to_owned()]));
+    assert_eq!(server("pintle serve --http 127.0.0.1:0 -- npx x"), program);
+    let without = misunderstood("pintle serve --header a:b");
+    assert!(without.contains("--header requires a server"), "{without}");
+    assert!(misunderstood("pintle serve github").contains("@github"));
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use pintle::client::{ConnectError, OutputCheck};
+use pintle::client::{ConnectError, EraMode, OutputCheck};
+use pintle::model::JsonObject;
 use pintle::runtime::{BoxConnect, Connect as _};
+use pintle_proxy::{Proxy, ProxyOptions};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
-use super::{Conversation, ConversationOptions, described, find_server};
+use super::{Conversation, ConversationOptions, described, find_server, identity};
 use crate::access::{Access, Guide, PagePolicy, is_http, requires_sign_in};
 use crate::ask::Prompter;
 use crate::exit::CliError;
@@ -74,14 +76,46 @@ impl<'t> Opening<'t> {
         timeout(limit, self.reach()).await.map_err(late)?
     }
 
+    /// Returns a connector to the server.
+    fn connector(&self) -> Result<BoxConnect, CliError> {
+        let authorizer = self.access.as_ref().map(Access::authorizer);
+        let target = self.target.clone();
+        let connect = find_server::connect(target, self.options.settings, &self.live, authorizer)?;
+        Ok(match &self.trace {
+            Some(trace) => BoxConnect::new(Traced::new(connect, trace)),
+            None => connect,
+        })
+    }
+
+    /// Connects a proxy to the server.
+    ///
+    /// # Errors
+    ///
+    /// As [`Opening::open`].
+    pub(crate) async fn proxy(&self) -> Result<Proxy, CliError> {
+        let (connect, settings) = (self.connector()?, self.options.settings);
+        let mode = settings.revision.map(EraMode::Pinned);
+        let extension = settings.access.extension();
+        let mut options = ProxyOptions::default();
+        if let Some(timeout) = settings.timeout {
+            options.connect_timeout = timeout;
+        }
+        let proxy = Proxy::builder(move |mut client| {
+            client = client.identity(identity());
+            if let Some(mode) = mode {
+                client = client.mode(mode);
+            }
+            if let Some(extension) = extension {
+                client = client.extension(extension, JsonObject::new());
+            }
+            client.connect_lazily(connect.clone())
+        });
+        Ok(proxy.options(options).connect().await?)
+    }
+
     async fn reach(&self) -> Result<Conversation, CliError> {
         let settings = self.options.settings;
-        let authorizer = self.access.as_ref().map(Access::authorizer);
-        let mut connect =
-            find_server::connect(self.target.clone(), settings, &self.live, authorizer)?;
-        if let Some(trace) = &self.trace {
-            connect = BoxConnect::new(Traced::new(connect, trace));
-        }
+        let connect = self.connector()?;
         let builder = described(self.options, connect.binding(), &self.prompter, &self.live)?;
         let builder = match self.options.checks_output {
             true => builder,

@@ -1,16 +1,18 @@
-//! The records of the served showcase: its audit log, its metrics and its spans.
+//! The records of a served server: its audit log, its metrics and its spans.
 
 use std::net::SocketAddr;
 use std::path::Path;
 
 use pintle::audit::{Audit, AuditOptions};
 use pintle::http::Health;
-use pintle::server::Server;
+use pintle::model::Implementation;
+use pintle::runtime::BoxService;
+use tower_layer::Layer as _;
 
 use crate::exporter::{Exporter, TRACE_ID};
 use crate::observation::{FINISH_TIMEOUT, Observation, ObservationError};
 
-/// The records that are made while the showcase is served.
+/// The records that are made while the server is served.
 pub(crate) struct Observer {
     audit: Option<Audit>,
     exporter: Option<Exporter>,
@@ -23,13 +25,14 @@ impl Observer {
     ///
     /// [`ObservationError`].
     pub(crate) async fn start(
+        identity: &Implementation,
         observation: Observation,
         report: impl FnOnce(SocketAddr),
     ) -> Result<Self, ObservationError> {
         let audit = observation.audit.as_deref().map(open).transpose()?;
         let is_exported = observation.metrics.is_some() || observation.otlp.is_some();
         let exporter = match is_exported {
-            true => Some(Exporter::start(observation.metrics, observation.otlp).await?),
+            true => Some(Exporter::start(identity, observation.metrics, observation.otlp).await?),
             false => None,
         };
         if let Some(exporter) = &exporter {
@@ -42,14 +45,14 @@ impl Observer {
     }
 
     /// Adds the layers. That of the spans is outside, so that a line of the audit log has the id of its span.
-    pub(crate) fn layers(&self, server: Server) -> Server {
-        let server = match &self.exporter {
-            Some(exporter) => exporter.layer(server),
-            None => server,
+    pub(crate) fn layers(&self, service: BoxService) -> BoxService {
+        let service = match &self.audit {
+            Some(audit) => BoxService::new(audit.layer().layer(service)),
+            None => service,
         };
-        match &self.audit {
-            Some(audit) => server.layer(audit.layer()),
-            None => server,
+        match &self.exporter {
+            Some(exporter) => exporter.layer(service),
+            None => service,
         }
     }
 

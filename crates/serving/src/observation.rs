@@ -1,11 +1,11 @@
-//! The options of the records of the served showcase.
+//! The options of the records of a served server.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The records that the operator of the showcase requests.
+/// The records that the operator of a server requests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// The file of the audit log.

@@ -7,9 +7,11 @@ use http_body_util::BodyExt as _;
 use pintle::audit::Audit;
 use pintle::http::Health;
 use pintle::http::client::{DocumentClient, HttpClientOptions};
+use pintle::model::Implementation;
 use pintle::otel::{ExportError, Exports, MetricsServer, current_trace_id};
-use pintle::server::Server;
+use pintle::runtime::BoxService;
 use tokio::task::JoinHandle;
+use tower_layer::Layer as _;
 
 use crate::observation::{FINISH_TIMEOUT, ObservationError, OtlpTarget};
 
@@ -31,10 +33,11 @@ impl From<ExportError> for ObservationError {
 
 impl Exporter {
     pub(crate) async fn start(
+        identity: &Implementation,
         metrics: Option<SocketAddr>,
         otlp: Option<OtlpTarget>,
     ) -> Result<Self, ObservationError> {
-        let mut exports = Exports::builder(crate::NAME, env!("CARGO_PKG_VERSION"));
+        let mut exports = Exports::builder(&*identity.name, &*identity.version);
         if let Some(target) = &otlp {
             let url = match target {
                 OtlpTarget::Environment => None,
@@ -82,8 +85,8 @@ impl Exporter {
         self.metrics.as_ref()?.address().ok()
     }
 
-    pub(crate) fn layer(&self, server: Server) -> Server {
-        server.layer(self.exports.telemetry().server_layer())
+    pub(crate) fn layer(&self, service: BoxService) -> BoxService {
+        BoxService::new(self.exports.telemetry().server_layer().layer(service))
     }
 
     pub(crate) fn serve(&mut self, health: Option<Health>) {

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 
 use pintle::audit::Audit;
 use pintle::http::Health;
-use pintle::server::Server;
+use pintle::model::Implementation;
+use pintle::runtime::BoxService;
 
 use crate::observation::{ObservationError, OtlpTarget};
 
@@ -15,6 +16,7 @@ pub(crate) enum Exporter {}
 
 impl Exporter {
     pub(crate) async fn start(
+        _identity: &Implementation,
         _metrics: Option<SocketAddr>,
         _otlp: Option<OtlpTarget>,
     ) -> Result<Self, ObservationError> {
@@ -29,7 +31,7 @@ impl Exporter {
         match *self {}
     }
 
-    pub(crate) fn layer(&self, _server: Server) -> Server {
+    pub(crate) fn layer(&self, _service: BoxService) -> BoxService {
         match *self {}
     }
 
