@@ -1,5 +1,9 @@
 //! Random faults in virtual time. Clients of both eras call three replicas of a server in turn. Meanwhile replicas are
-//! killed, their ways to the store fail, and the store forgets. `PINTLE_SEEDS` is the number of runs.
+//! killed, their ways to the store fail, and the store forgets.
+//!
+//! `PINTLE_SEEDS=1000` runs that many seeds, and `PINTLE_SEED=426` runs one seed alone:
+//! `PINTLE_SEED=426 cargo test -p pintle --test integration storm`. The order of events depends on the seed. Ids and keys are
+//! random in each run, so a rare failure may need more than one run.
 
 mod client;
 #[path = "../../runtime/tests/fleet/link.rs"]
@@ -180,16 +184,44 @@ impl Storm {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
-    let seeds = std::env::var("PINTLE_SEEDS").ok();
-    let seeds = seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(50);
-    for seed in 0..seeds {
-        println!("PINTLE_SEEDS={} repeats seed {seed}", seed + 1);
+/// Prints the command that repeats a seed, if the seed fails.
+struct Repeat(u64);
+
+impl Drop for Repeat {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let seed = self.0;
+            println!("PINTLE_SEED={seed} cargo test -p pintle --test integration storm");
+        }
+    }
+}
+
+/// Returns the seeds of a run: the one of `PINTLE_SEED`, or as many as `PINTLE_SEEDS`.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok()?.parse().ok();
+    match number("PINTLE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("PINTLE_SEEDS").unwrap_or(50),
+    }
+}
+
+/// Plays one seed. Its runtime ends with it, so nothing of it runs beside the next seed.
+fn play(seed: u64) {
+    let _repeat = Repeat(seed);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build();
+    runtime.expect("a runtime").block_on(async {
         let mut storm = Storm::new(seed).await;
         for step in 0..STEPS {
             storm.step(step).await;
         }
         storm.check().await;
-    }
+    });
+}
+
+#[test]
+fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
+    seeds().for_each(play);
 }
