@@ -36,8 +36,10 @@ pub(crate) struct SharedFleet {
     pending: Mutex<PendingChanges>,
     is_joining: AtomicBool,
     is_following: AtomicBool,
-    /// Whether an attempt to join failed, so that clients may have missed changes.
-    has_failed: AtomicBool,
+    /// Whether an attempt to join has begun.
+    has_begun: AtomicBool,
+    /// Whether a second one has begun, so that clients may have missed changes.
+    has_repeated: AtomicBool,
 }
 
 impl SharedFleet {
@@ -49,7 +51,8 @@ impl SharedFleet {
             pending: Mutex::default(),
             is_joining: AtomicBool::new(false),
             is_following: AtomicBool::new(false),
-            has_failed: AtomicBool::new(false),
+            has_begun: AtomicBool::new(false),
+            has_repeated: AtomicBool::new(false),
         }
     }
 
@@ -59,13 +62,16 @@ impl SharedFleet {
     ///
     /// [`JoinError`] if the store cannot be reached; the next call tries again.
     pub(crate) async fn join(&self) -> Result<&Fleet, JoinError> {
-        let mut options = FleetOptions::default();
-        // After a failed attempt, requests have been served.
-        options.reads_kept_news = self.has_failed.load(Ordering::Relaxed);
-        let join = || Fleet::join(Arc::clone(&self.store), options);
-        let joined = self.joined.get_or_try_init(join).await;
-        self.has_failed.fetch_or(joined.is_err(), Ordering::Relaxed);
-        let fleet = joined?;
+        // A caller may begin after the attempt of another one, so the options are made then.
+        let join = || {
+            let mut options = FleetOptions::default();
+            // Requests have been served since an attempt that failed, or whose caller was dropped.
+            options.reads_kept_news = self.has_begun.swap(true, Ordering::Relaxed);
+            self.has_repeated
+                .store(options.reads_kept_news, Ordering::Relaxed);
+            Fleet::join(Arc::clone(&self.store), options)
+        };
+        let fleet = self.joined.get_or_try_init(join).await?;
         self.publish_pending(fleet);
         Ok(fleet)
     }
@@ -103,7 +109,7 @@ impl SharedFleet {
     pub(crate) fn follow(&self, fleet: &Fleet) {
         if fleet.is_shared() && !self.is_following.swap(true, Ordering::Relaxed) {
             tokio::spawn(follow(fleet.news(), self.changes.clone()));
-            if self.has_failed.load(Ordering::Relaxed) {
+            if self.has_repeated.load(Ordering::Relaxed) {
                 self.changes.tell_all();
             }
         }
