@@ -1,14 +1,12 @@
 //! The clients of a storm. Each sends its requests to the replicas in turn.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use http::Request;
-use http_body_util::BodyExt as _;
-use pintle::http::ResponseBody;
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout};
 
+use super::exchange::{Exchange, send};
 use super::replica::{Replica, Replicas};
 
 /// Attempts to deliver an answer, as those of `pintle::Client`.
@@ -25,7 +23,10 @@ pub(super) enum Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ended {
     Right,
+    /// An answer of another call, or of no call.
     Wrong(String),
+    /// The answer is an error.
+    Error(String),
     /// A response without a result.
     Status(u16),
     /// The response ended without an answer.
@@ -36,86 +37,47 @@ pub(super) enum Ended {
     Hung,
     /// No replica accepted the answer to the question of the call.
     NotAccepted,
+    /// The client lost its connection before the first event with an id, or in a call of 2026-07-28.
+    Left,
 }
 
-/// A response that is being read.
-struct Exchange {
-    replica: Arc<Replica>,
-    status: u16,
-    session: Option<String>,
-    body: ResponseBody,
-    text: String,
+/// A request, and the replica that it was sent to.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    pub(super) replica: Arc<Replica>,
+    pub(super) from: Instant,
+    pub(super) to: Instant,
+    /// The status of an answer to a question. `None` if the replica was killed.
+    pub(super) status: Option<u16>,
 }
 
-async fn post(
-    replicas: &Replicas,
-    headers: &[(&str, &str)],
-    message: &Value,
-) -> Result<Exchange, Ended> {
-    send(&replicas.next(), "POST", headers, &message.to_string()).await
+/// The requests of a call.
+#[derive(Default, Clone)]
+pub(super) struct Trace {
+    /// Begins with the one that has the call.
+    pub(super) calls: Vec<Sent>,
+    /// The answers to its questions.
+    pub(super) answers: Vec<Sent>,
+    /// The last event that the client has acted on.
+    event: Option<String>,
 }
 
-/// Sends a request to a replica.
-async fn send(
-    replica: &Arc<Replica>,
-    method: &str,
-    headers: &[(&str, &str)],
-    body: &str,
-) -> Result<Exchange, Ended> {
-    let mut request = Request::builder()
-        .method(method)
-        .uri("http://localhost/mcp")
-        .header("host", "localhost")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream");
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let request = request.body(body.to_owned()).expect("a request");
-    let response = replica.send(request).await.ok_or(Ended::Killed)?;
-    let session = response.headers().get("mcp-session-id");
-    Ok(Exchange {
-        replica: Arc::clone(replica),
-        status: response.status().as_u16(),
-        session: session.map(|id| id.to_str().expect("visible").to_owned()),
-        body: response.into_body(),
-        text: String::new(),
-    })
-}
-
-impl Exchange {
-    /// Reads the next message: an event of a stream, or the JSON body.
-    async fn message(&mut self) -> Result<Value, Ended> {
-        if self.status != 200 {
-            return Err(Ended::Status(self.status));
-        }
-        loop {
-            if let Some((line, rest)) = self.text.split_once('\n') {
-                let data = line.strip_prefix("data: ").unwrap_or_default().to_owned();
-                self.text = rest.to_owned();
-                if !data.is_empty() {
-                    return Ok(serde_json::from_str(&data).expect("JSON"));
-                }
-                continue;
-            }
-            let frame = self.replica.unless_killed(self.body.frame()).await;
-            match frame.ok_or(Ended::Killed)? {
-                Some(frame) => {
-                    let data = frame.expect("never fails").into_data().expect("data");
-                    self.text += std::str::from_utf8(&data).expect("text");
-                    if self.text.starts_with('{') {
-                        let text = std::mem::take(&mut self.text);
-                        return Ok(serde_json::from_str(&text).expect("one body"));
-                    }
-                }
-                None => return Err(Ended::Cut),
-            }
-        }
-    }
+/// One call of a client.
+pub(super) struct Call {
+    pub(super) session: Option<Arc<Session>>,
+    pub(super) tool: Tool,
+    pub(super) key: String,
+    /// The client loses its connection after this time.
+    pub(super) cut: Option<Duration>,
+    pub(super) trace: Mutex<Trace>,
 }
 
 /// A session of 2025-11-25.
-pub(super) struct Session(String);
+pub(super) struct Session {
+    id: String,
+    /// When the client sent DELETE.
+    pub(super) end_sent: OnceLock<Instant>,
+}
 
 impl Session {
     /// Opens a session. `None` if a fault prevents it.
@@ -124,92 +86,184 @@ impl Session {
             "clientInfo": { "name": "t", "version": "1" } });
         let message =
             json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let opened = post(replicas, &[], &message).await.ok()?;
-        opened.session.map(Self)
+        let opened = send(&replicas.next(), "POST", &[], &message.to_string()).await;
+        Some(Self {
+            id: opened.ok()?.session?,
+            end_sent: OnceLock::new(),
+        })
     }
 
     fn headers(&self) -> [(&str, &str); 2] {
         [
-            ("mcp-session-id", &self.0),
+            ("mcp-session-id", &self.id),
             ("mcp-protocol-version", "2025-11-25"),
         ]
     }
 
-    pub(super) async fn call(&self, replicas: &Replicas, tool: Tool, key: &str) -> Ended {
-        self.try_call(replicas, tool, key)
-            .await
-            .unwrap_or_else(|ended| ended)
-    }
-
-    async fn try_call(&self, replicas: &Replicas, tool: Tool, key: &str) -> Result<Ended, Ended> {
-        let message = call(tool, key, json!({}));
-        let mut exchange = post(replicas, &self.headers(), &message).await?;
-        loop {
-            let message = exchange.message().await?;
-            if message["method"] == "elicitation/create" {
-                self.answer(replicas, &message["id"]).await?;
-            } else if message.get("method").is_none() {
-                return Ok(judge(&message, tool, key));
-            }
-        }
-    }
-
-    /// Delivers the answer to a question, at any replica.
-    async fn answer(&self, replicas: &Replicas, question: &Value) -> Result<(), Ended> {
-        let content = json!({ "action": "accept", "content": { "word": "yes" } });
-        let message = json!({ "jsonrpc": "2.0", "id": question, "result": content });
-        for _ in 0..ATTEMPTS {
-            let sent = post(replicas, &self.headers(), &message).await;
-            match sent.map(|exchange| exchange.status) {
-                Ok(202) => return Ok(()),
-                Ok(503) | Err(_) => sleep(PAUSE).await,
-                Ok(status) => return Err(Ended::Status(status)),
-            }
-        }
-        Err(Ended::NotAccepted)
-    }
-
     /// Ends the session. Returns true if a replica accepted it.
     pub(super) async fn end(&self, replicas: &Replicas) -> bool {
+        let _ = self.end_sent.set(Instant::now());
         let ended = send(&replicas.next(), "DELETE", &self.headers(), "").await;
         ended.is_ok_and(|exchange| exchange.status == 200)
     }
 
     /// Returns the status of a call at one replica.
     pub(super) async fn status_at(&self, replica: &Arc<Replica>) -> Option<u16> {
-        let message = call(Tool::Echo, "last", json!({}));
+        let message = request(Tool::Echo, "last", json!({}));
         let sent = send(replica, "POST", &self.headers(), &message.to_string()).await;
         sent.ok().map(|exchange| exchange.status)
     }
 }
 
-/// Calls a tool as a client of 2026-07-28 does. The retry with the answer goes to the next replica.
-pub(super) async fn call_alone(replicas: &Replicas, tool: Tool, key: &str) -> Ended {
-    let called = async {
-        let asked = exchange_alone(replicas, &call(tool, key, json!({})), tool).await?;
+impl Call {
+    /// Sends the call, and returns how it ended.
+    pub(super) async fn run(&self, replicas: &Replicas) -> Ended {
+        let ended = match &self.session {
+            Some(session) => self.in_session(replicas, session).await,
+            None => self
+                .cut(self.alone(replicas))
+                .await
+                .unwrap_or(Err(Ended::Left)),
+        };
+        ended.unwrap_or_else(|ended| ended)
+    }
+
+    async fn cut<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        match self.cut {
+            Some(span) => timeout(span, work).await.ok(),
+            None => Some(work.await),
+        }
+    }
+
+    fn trace<T>(&self, read: impl FnOnce(&mut Trace) -> T) -> T {
+        read(&mut self.trace.lock().expect("no panic"))
+    }
+
+    /// Sends a request of this call to the next replica.
+    async fn post(
+        &self,
+        replicas: &Replicas,
+        headers: &[(&str, &str)],
+        message: &Value,
+    ) -> Result<Exchange, Ended> {
+        let (replica, from) = (replicas.next(), Instant::now());
+        self.trace(|trace| trace.calls.push(sent(&replica, from, None)));
+        send(&replica, "POST", headers, &message.to_string()).await
+    }
+
+    async fn in_session(&self, replicas: &Replicas, session: &Session) -> Result<Ended, Ended> {
+        let called = async {
+            let message = request(self.tool, &self.key, json!({}));
+            let exchange = self.post(replicas, &session.headers(), &message).await?;
+            self.read(replicas, session, exchange).await
+        };
+        match self.cut(called).await {
+            Some(ended) => ended,
+            None => self.resume(replicas, session).await,
+        }
+    }
+
+    /// Continues after a lost connection, at the replica that has the stream.
+    async fn resume(&self, replicas: &Replicas, session: &Session) -> Result<Ended, Ended> {
+        let (event, home) =
+            self.trace(|trace| (trace.event.clone(), Arc::clone(&trace.calls[0].replica)));
+        let event = event.ok_or(Ended::Left)?;
+        let [id, version] = session.headers();
+        let headers = [id, version, ("last-event-id", event.as_str())];
+        let exchange = send(&home, "GET", &headers, "").await?;
+        self.read(replicas, session, exchange).await
+    }
+
+    async fn read(
+        &self,
+        replicas: &Replicas,
+        session: &Session,
+        mut exchange: Exchange,
+    ) -> Result<Ended, Ended> {
+        loop {
+            let message = exchange.message(replicas).await?;
+            if message["method"] == "elicitation/create" {
+                self.answer(replicas, session, &message["id"]).await?;
+            } else if message.get("method").is_none() {
+                return Ok(self.judge(&message));
+            }
+            self.trace(|trace| trace.event = exchange.event.clone());
+        }
+    }
+
+    /// Delivers the answer to a question, at any replica.
+    async fn answer(
+        &self,
+        replicas: &Replicas,
+        session: &Session,
+        question: &Value,
+    ) -> Result<(), Ended> {
+        let content = json!({ "action": "accept", "content": { "word": "yes" } });
+        let message = json!({ "jsonrpc": "2.0", "id": question, "result": content }).to_string();
+        for _ in 0..ATTEMPTS {
+            let (replica, from) = (replicas.next(), Instant::now());
+            let response = send(&replica, "POST", &session.headers(), &message).await;
+            let status = response.ok().map(|exchange| exchange.status);
+            self.trace(|trace| trace.answers.push(sent(&replica, from, status)));
+            match status {
+                Some(202) => return Ok(()),
+                Some(503) | None => sleep(PAUSE).await,
+                Some(status) => return Err(Ended::Status(status)),
+            }
+        }
+        Err(Ended::NotAccepted)
+    }
+
+    /// Calls a tool as a client of 2026-07-28 does. The retry with the answer goes to the next replica.
+    async fn alone(&self, replicas: &Replicas) -> Result<Ended, Ended> {
+        let asked = self.exchange(replicas, json!({})).await?;
         let Some(questions) = asked["result"]["inputRequests"].as_object() else {
-            return Ok(judge(&asked, tool, key));
+            return Ok(self.judge(&asked));
         };
         let name = questions.keys().next().expect("a question");
         let answer = json!({ "action": "accept", "content": { "word": "yes" } });
         let retry = json!({ "inputResponses": { name: answer },
             "requestState": asked["result"]["requestState"] });
-        let answered = exchange_alone(replicas, &call(tool, key, retry), tool).await?;
-        Ok(judge(&answered, tool, key))
-    };
-    called.await.unwrap_or_else(|ended: Ended| ended)
+        let answered = self.exchange(replicas, retry).await?;
+        Ok(self.judge(&answered))
+    }
+
+    async fn exchange(&self, replicas: &Replicas, more: Value) -> Result<Value, Ended> {
+        let mut message = request(self.tool, &self.key, more);
+        message["params"]["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } } });
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name(self.tool)),
+        ];
+        let mut exchange = self.post(replicas, &headers, &message).await?;
+        exchange.message(replicas).await
+    }
+
+    fn judge(&self, answer: &Value) -> Ended {
+        let right = match self.tool {
+            Tool::Echo => self.key.clone(),
+            Tool::Ask => format!("{} yes", self.key),
+        };
+        let text = &answer["result"]["content"][0]["text"];
+        let is_own = answer["id"] == json!(self.key);
+        let is_error = answer["result"]["isError"] == json!(true) || answer.get("error").is_some();
+        match is_own && *text == json!(right) {
+            true => Ended::Right,
+            false if is_own && is_error => Ended::Error(answer.to_string()),
+            false => Ended::Wrong(answer.to_string()),
+        }
+    }
 }
 
-async fn exchange_alone(replicas: &Replicas, message: &Value, tool: Tool) -> Result<Value, Ended> {
-    let mut message = message.clone();
-    message["params"]["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } } });
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", name(tool)),
-    ];
-    post(replicas, &headers, &message).await?.message().await
+fn sent(replica: &Arc<Replica>, from: Instant, status: Option<u16>) -> Sent {
+    Sent {
+        replica: Arc::clone(replica),
+        from,
+        to: Instant::now(),
+        status,
+    }
 }
 
 fn name(tool: Tool) -> &'static str {
@@ -219,21 +273,9 @@ fn name(tool: Tool) -> &'static str {
     }
 }
 
-fn call(tool: Tool, key: &str, more: Value) -> Value {
+fn request(tool: Tool, key: &str, more: Value) -> Value {
     let mut params = more;
     params["name"] = json!(name(tool));
     params["arguments"] = json!({ "key": key });
     json!({ "jsonrpc": "2.0", "id": key, "method": "tools/call", "params": params })
-}
-
-fn judge(answer: &Value, tool: Tool, key: &str) -> Ended {
-    let right = match tool {
-        Tool::Echo => key.to_owned(),
-        Tool::Ask => format!("{key} yes"),
-    };
-    let text = &answer["result"]["content"][0]["text"];
-    match text == &json!(right) && answer["id"] == json!(key) {
-        true => Ended::Right,
-        false => Ended::Wrong(answer.to_string()),
-    }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use http::Request;
 use pintle::http::{HttpService, ResponseBody};
@@ -10,9 +11,12 @@ use pintle::prelude::*;
 use pintle::server::{App, StateBackend};
 use pintle::store::Store;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
 use tower_service::Service as _;
 
-use super::link::{Fault, Host, Link};
+use super::gate::Gate;
+use super::link::{Fault, Host};
+use super::plant::{Plant, Swapped};
 
 /// How often each call had its effect, by key.
 pub(super) type Effects = Arc<Mutex<HashMap<String, usize>>>;
@@ -20,14 +24,22 @@ pub(super) type Effects = Arc<Mutex<HashMap<String, usize>>>;
 /// A server over its own link to the store.
 pub(super) struct Replica {
     service: HttpService<App>,
-    pub(super) link: Arc<Link>,
+    gate: Arc<Gate>,
     is_killed: watch::Sender<bool>,
+    pub(super) started: Instant,
+    pub(super) killed: OnceLock<Instant>,
+    /// When the store was not in reach: the beginnings, and the ends.
+    away: Mutex<Vec<(Instant, Option<Instant>)>>,
 }
 
 /// The replicas of one store.
 pub(super) struct Replicas {
-    pub(super) host: Arc<Host>,
+    host: Arc<Host>,
     pub(super) effects: Effects,
+    pub(super) plant: Option<Plant>,
+    pub(super) swapped: Swapped,
+    /// When the store lost its content.
+    pub(super) losses: Mutex<Vec<Instant>>,
     running: Mutex<Vec<Arc<Replica>>>,
     requests: AtomicUsize,
 }
@@ -57,10 +69,20 @@ fn note(effects: &Effects, key: &str) {
     *effects.entry(key.to_owned()).or_default() += 1;
 }
 
+impl std::fmt::Debug for Replica {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Replica")
+            .field("started", &self.started)
+            .field("killed", &self.killed.get())
+            .field("away", &*self.away.lock().expect("no panic"))
+            .finish_non_exhaustive()
+    }
+}
+
 impl Replica {
-    async fn start(host: &Arc<Host>, effects: &Effects) -> Arc<Self> {
-        let link = host.link();
-        let state = StateBackend::open(Arc::clone(&link) as Arc<dyn Store>, None).await;
+    async fn start(host: &Arc<Host>, effects: &Effects, plant: Option<Plant>) -> Arc<Self> {
+        let gate = Arc::new(Gate::new(host.link(), plant));
+        let state = StateBackend::open(Arc::clone(&gate) as Arc<dyn Store>, None).await;
         let server = Server::new("storm", "1.0.0")
             .state(Arc::clone(effects))
             .state_backend(state.expect("the store answers"))
@@ -68,8 +90,11 @@ impl Replica {
             .tool::<ask>();
         Arc::new(Self {
             service: server.into_http().expect("starts"),
-            link,
+            gate,
             is_killed: watch::Sender::new(false),
+            started: Instant::now(),
+            killed: OnceLock::new(),
+            away: Mutex::default(),
         })
     }
 
@@ -89,21 +114,76 @@ impl Replica {
         tokio::select! {
             biased;
             _ = is_killed.wait_for(|is_killed| *is_killed) => None,
-            result = work => Some(result),
+            result = self.gate.unless_paused(work) => Some(result),
         }
+    }
+
+    /// Begins and ends the faults of the link.
+    pub(super) fn set_fault(&self, fault: Fault) {
+        let mut away = self.away.lock().expect("no panic");
+        let now = Instant::now();
+        for (_, end) in away.iter_mut() {
+            end.get_or_insert(now);
+        }
+        if fault != Fault::None {
+            away.push((now, None));
+        }
+        self.gate.link.set(fault);
+    }
+
+    /// Cuts the connection to the store, which works again at once.
+    pub(super) fn cut(&self) {
+        self.note_away(Duration::ZERO);
+        self.gate.cut();
+    }
+
+    /// Stops the operations and the responses of this replica. Its timers continue.
+    pub(super) fn pause(self: &Arc<Self>, span: Duration) {
+        if self.gate.pause(true) {
+            self.note_away(span);
+            let replica = Arc::clone(self);
+            tokio::spawn(async move {
+                sleep(span).await;
+                replica.gate.pause(false);
+            });
+        }
+    }
+
+    fn note_away(&self, span: Duration) {
+        let now = Instant::now();
+        let mut away = self.away.lock().expect("no panic");
+        // Before the open end, which `set_fault` sets.
+        away.insert(0, (now, Some(now + span)));
+    }
+
+    /// Returns true if the store was out of reach in a part of this time, or the replica was killed.
+    pub(super) fn was_away(&self, from: Instant, to: Instant) -> bool {
+        let overlaps = |&(begin, end): &(Instant, Option<Instant>)| {
+            begin <= to && end.is_none_or(|end| end >= from)
+        };
+        self.away.lock().expect("no panic").iter().any(overlaps) || self.was_killed(to)
+    }
+
+    pub(super) fn was_killed(&self, until: Instant) -> bool {
+        self.killed.get().is_some_and(|killed| *killed <= until)
     }
 }
 
 impl Replicas {
-    pub(super) async fn start(count: usize) -> Self {
+    pub(super) async fn start(count: usize, plant: Option<Plant>) -> Self {
         let (host, effects) = (Host::new(), Effects::default());
         let mut running = Vec::new();
-        for _ in 0..count {
-            running.push(Replica::start(&host, &effects).await);
+        for index in 0..count {
+            let forgets = plant == Some(Plant::ForgottenEnd) && index > 0;
+            let plant = plant.filter(|_| !forgets);
+            running.push(Replica::start(&host, &effects, plant).await);
         }
         Self {
             host,
             effects,
+            plant,
+            swapped: Swapped::default(),
+            losses: Mutex::default(),
             running: Mutex::new(running),
             requests: AtomicUsize::new(0),
         }
@@ -124,9 +204,18 @@ impl Replicas {
     pub(super) async fn kill(&self, index: usize) {
         let killed = Arc::clone(&self.all()[index]);
         // Nothing of its tasks reaches the store from now on.
-        killed.link.set(Fault::Silent);
+        killed.set_fault(Fault::Silent);
+        let _ = killed.killed.set(Instant::now());
         killed.is_killed.send_replace(true);
-        let started = Replica::start(&self.host, &self.effects).await;
+        let plant = self.plant.filter(|plant| *plant != Plant::ForgottenEnd);
+        let started = Replica::start(&self.host, &self.effects, plant).await;
         self.running.lock().expect("no panic")[index] = started;
+    }
+
+    /// Drops the content of the store.
+    pub(super) fn lose_content(&self) {
+        let mut losses = self.losses.lock().expect("no panic");
+        losses.push(Instant::now());
+        self.host.lose_content();
     }
 }
