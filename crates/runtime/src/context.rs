@@ -1,6 +1,7 @@
 //! The context of one request, for its handler: terms, principal, notices.
 
 mod end;
+mod undo;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -18,6 +19,7 @@ use crate::questions::QuestionState;
 use end::End;
 
 pub(crate) use end::EndGuard;
+pub use undo::Undo;
 
 /// How long progress waits for a peer that does not read before notices are merged.
 const READER_GRACE: Duration = Duration::from_secs(1);

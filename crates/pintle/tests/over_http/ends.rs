@@ -60,6 +60,28 @@ async fn asks(ctx: Context, reports: State<Reports>) -> Result<u32> {
     Ok(size.accepted().map_or(0, |size| size.meters))
 }
 
+/// Begins work above a question, and finishes it with the answer if that is more than 0.
+#[tool]
+async fn undoes(ctx: Context, reports: State<Reports>) -> Result<u32> {
+    let undo = ctx.undo(|| drop(reports.send("undone")));
+    let size = ctx.elicit::<Size>("How long is the ship?").await?;
+    let meters = size.accepted().map_or(0, |size| size.meters);
+    if meters == 0 {
+        return Err("a ship has a length".into());
+    }
+    undo.disarm();
+    drop(reports.send("finished"));
+    Ok(meters)
+}
+
+/// Begins work, and is cancelled or stopped by its time limit.
+#[tool(timeout = "1s")]
+async fn stops(ctx: Context, reports: State<Reports>) {
+    let _undo = ctx.undo(|| drop(reports.send("undone")));
+    ctx.progress(1.0, None, ()).await;
+    std::future::pending().await
+}
+
 /// Starts a task that reports the end of the request. Returns when the task waits for it.
 async fn watch(cx: Context, reports: &Reports) {
     let reports = Reports::clone(reports);
@@ -94,10 +116,15 @@ async fn returns(ctx: Context, reports: State<Reports>) -> &'static str {
 
 fn server() -> (Server, UnboundedReceiver<&'static str>) {
     let (reports, received) = unbounded_channel();
-    let server =
-        Server::new("ends", "1")
-            .state::<Reports>(reports)
-            .tools::<(waits, hangs, asks, spawns, returns)>();
+    let server = Server::new("ends", "1").state::<Reports>(reports).tools::<(
+        waits,
+        hangs,
+        asks,
+        undoes,
+        stops,
+        spawns,
+        returns,
+    )>();
     (server, received)
 }
 
@@ -151,5 +178,41 @@ async fn a_spawned_task_can_wait_for_the_end_of_its_request() {
         guest.call("returns", json!({})).await;
         let notified = timeout(LONGEST, received.recv()).await;
         assert_eq!(notified, Ok(Some("the task knows")), "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_is_undone_after_a_cancellation_and_a_time_limit() {
+    for revision in REVISIONS {
+        let (server, mut received) = server();
+        let mut guest = Guest::of(server, revision).await;
+        guest.cancel("stops").await;
+        assert_eq!(received.recv().await, Some("undone"), "{revision}");
+        guest.call("stops", json!({})).await;
+        assert_eq!(received.recv().await, Some("undone"), "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_is_not_undone_by_a_question_and_only_if_it_fails_afterwards() {
+    for (meters, expected) in [(9, "finished"), (0, "undone")] {
+        let (server, mut received) = server();
+        let mut guest = Guest::of(server, MODERN).await;
+        let able = json!({
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } }
+        });
+        let mut call = json!({ "name": "undoes", "arguments": {}, "_meta": able });
+        let asked = guest.ask("tools/call", call.clone()).await;
+        let result = &asked[0]["result"];
+        assert_eq!(result["resultType"], "input_required", "{asked:?}");
+        assert!(received.try_recv().is_err(), "the question undoes nothing");
+        let names = result["inputRequests"].as_object().expect("questions");
+        let name = names.keys().next().expect("a question");
+        call["inputResponses"][name] =
+            json!({ "action": "accept", "content": { "meters": meters } });
+        call["requestState"] = result["requestState"].clone();
+        guest.ask("tools/call", call).await;
+        assert_eq!(received.recv().await, Some(expected));
+        assert!(received.try_recv().is_err(), "the function runs once");
     }
 }
