@@ -151,7 +151,8 @@ impl Context {
             .with(|engine| engine.expect_visit(self.key(), id));
     }
 
-    /// Sends the progress of the request to the client: `progress` of `total`, in any unit.
+    /// Sends the progress of the request to the client: `progress` of `total`, in any unit. Both may be whole numbers
+    /// of up to 32 bits, or `f64`; an unknown total is `None`.
     ///
     /// Nothing is sent when the client did not ask, or when `progress` is not more than before.
     /// When the client does not read, this waits up to a second; after that notices are merged.
@@ -165,10 +166,11 @@ impl Context {
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
     pub async fn progress(
         &self,
-        progress: f64,
-        total: Option<f64>,
+        progress: impl Into<f64>,
+        total: impl Into<ProgressTotal>,
         note: impl Into<ProgressMessage>,
     ) {
+        let (progress, ProgressTotal(total)) = (progress.into(), total.into());
         let ProgressMessage(message) = note.into();
         let key = self.key();
         let mut send = |engine: &mut Connection| {
@@ -241,6 +243,43 @@ impl fmt::Debug for Context {
             .field("terms", &self.request().terms)
             .field("principal", &self.0.principal)
             .finish_non_exhaustive()
+    }
+}
+
+/// Total of a progress notice: a number, or `None` if it is unknown.
+///
+/// ```
+/// use pintle_runtime::ProgressTotal;
+///
+/// let lines = 10_u32;
+/// assert_eq!(ProgressTotal::from(lines), ProgressTotal(Some(10.0)));
+/// assert_eq!(ProgressTotal::from(2.5), ProgressTotal(Some(2.5)));
+/// assert_eq!(ProgressTotal::from(None), ProgressTotal(None));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ProgressTotal(pub Option<f64>);
+
+impl From<Option<f64>> for ProgressTotal {
+    fn from(total: Option<f64>) -> Self {
+        Self(total)
+    }
+}
+
+impl From<f64> for ProgressTotal {
+    fn from(total: f64) -> Self {
+        Self(Some(total))
+    }
+}
+
+impl From<u32> for ProgressTotal {
+    fn from(total: u32) -> Self {
+        Self(Some(total.into()))
+    }
+}
+
+impl From<i32> for ProgressTotal {
+    fn from(total: i32) -> Self {
+        Self(Some(total.into()))
     }
 }
 

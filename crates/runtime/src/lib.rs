@@ -59,7 +59,7 @@ pub use authorize::{
 pub use call_observer::{
     CallObserver, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver, ServerAddress,
 };
-pub use context::{Context, ProgressMessage, Undo};
+pub use context::{Context, ProgressMessage, ProgressTotal, Undo};
 pub use drive::drive;
 pub use engine_handle::{EngineHandle, SharedEngine};
 pub use extensions::Extensions;

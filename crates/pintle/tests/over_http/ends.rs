@@ -16,6 +16,11 @@ use super::guest::{Guest, MODERN, REVISIONS};
 /// The channel to which handlers report.
 type Reports = UnboundedSender<&'static str>;
 
+/// Reports an event. The test may have ended.
+fn report(reports: &Reports, event: &'static str) {
+    let _ = reports.send(event);
+}
+
 /// Reports in its `drop` why the request has ended.
 struct Guard(Context, Reports);
 
@@ -63,22 +68,22 @@ async fn asks(ctx: Context, reports: State<Reports>) -> Result<u32> {
 /// Begins work above a question, and finishes it with the answer if that is more than 0.
 #[tool]
 async fn undoes(ctx: Context, reports: State<Reports>) -> Result<u32> {
-    let undo = ctx.undo(|| drop(reports.send("undone")));
+    let undo = ctx.undo(|| report(&reports, "undone"));
     let size = ctx.elicit::<Size>("How long is the ship?").await?;
     let meters = size.accepted().map_or(0, |size| size.meters);
     if meters == 0 {
         return Err("a ship has a length".into());
     }
     undo.disarm();
-    drop(reports.send("finished"));
+    report(&reports, "finished");
     Ok(meters)
 }
 
 /// Begins work, and is cancelled or stopped by its time limit.
 #[tool(timeout = "1s")]
 async fn stops(ctx: Context, reports: State<Reports>) {
-    let _undo = ctx.undo(|| drop(reports.send("undone")));
-    ctx.progress(1.0, None, ()).await;
+    let _undo = ctx.undo(|| report(&reports, "undone"));
+    ctx.progress(1, 2, ()).await;
     std::future::pending().await
 }
 
