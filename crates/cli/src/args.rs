@@ -2,6 +2,7 @@
 
 mod access;
 mod install;
+mod lint;
 mod lock;
 mod output;
 mod pack;
@@ -21,6 +22,7 @@ use clap_complete::Shell;
 
 pub(crate) use access::{AccessSettings, Proof};
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
+pub(crate) use lint::{LintArgs, TokensArgs, take_source};
 pub(crate) use lock::{DiffArgs, LockArgs, SurfaceSource, VerifyArgs};
 pub(crate) use output::{Format, Verbosity};
 pub(crate) use pack::PackArgs;
@@ -41,7 +43,7 @@ pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError
     "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
     "5 the tool failed, or nothing was found; 6 a value does not match its schema;\n",
-    "7 a server differs from its lock file."
+    "7 a server differs from its lock file; 8 `pintle lint` found errors."
 ))]
 pub(crate) struct Args {
     /// Log more to standard error; repeat for debug output
@@ -168,6 +170,16 @@ pub(crate) enum Command {
         override_usage = "pintle diff SERVER|FILE SERVER|FILE\n       pintle diff SERVER|FILE -- COMMAND..."
     )]
     Diff(DiffArgs),
+
+    /// Check the tools of a server against the limits of hosts; exit code 8 if a host rejects one
+    #[command(
+        override_usage = "pintle lint SERVER|FILE [--host HOST]...\n       pintle lint [--host HOST]... -- COMMAND..."
+    )]
+    Lint(LintArgs),
+
+    /// Estimate how many tokens the tools of a server take in the context of a model
+    #[command(override_usage = "pintle tokens SERVER|FILE\n       pintle tokens -- COMMAND...")]
+    Tokens(TokensArgs),
 
     /// Serve any server to clients of every revision; without a server the showcase
     #[command(

@@ -9,6 +9,7 @@ mod diff;
 mod hosts;
 mod inspect;
 mod install;
+mod lint;
 mod list;
 mod listen;
 mod lock;
@@ -27,6 +28,7 @@ mod tap;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -35,8 +37,8 @@ use std::process::ExitCode;
 use clap_complete::Shell;
 
 use crate::args::{
-    Call, Completion, Format, Kind, MockArgs, ReplayArgs, ServerSpec, Settings, TapArgs,
-    TaskAction, UsageError, Verbosity,
+    Call, Completion, Format, Kind, MockArgs, ReplayArgs, ServerSpec, Settings, SurfaceSource,
+    TapArgs, TaskAction, UsageError, Verbosity,
 };
 use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::{CliError, Exit};
@@ -44,6 +46,7 @@ use pintle_hosts::without_query;
 
 use diff::{Diff, SurfaceSlot};
 use install::{Install, Uninstall};
+use lint::Lint;
 use pack::Pack;
 
 use attempt::{converse, or_interrupted};
@@ -116,6 +119,10 @@ pub(crate) enum Action {
     ReadSurface(SurfaceSlot),
     /// Compare two surfaces.
     Diff(Diff),
+    /// Check tools against the limits of hosts.
+    Lint(Lint),
+    /// Estimate the tokens of tools.
+    Tokens(SurfaceSource),
     /// Serve a server, or the showcase.
     Serve(Box<Serve>),
     /// Show the messages between a host and a server.
@@ -157,6 +164,8 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
+        Action::Lint(ref lint) => lint::run(&invocation, lint).await,
+        Action::Tokens(ref source) => tokens::run(&invocation, source).await,
         Action::Serve(serve) => {
             serve::run(*serve, invocation.server.as_ref(), &invocation.settings).await
         }
@@ -228,6 +237,8 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         Action::Hosts
         | Action::Shell
         | Action::Diff(_)
+        | Action::Lint(_)
+        | Action::Tokens(_)
         | Action::Login
         | Action::Logout
         | Action::Status

@@ -9,6 +9,7 @@ mod home;
 mod hosts;
 mod http;
 mod install;
+mod lint;
 mod listen;
 mod lock;
 mod offers;

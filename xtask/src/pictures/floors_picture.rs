@@ -51,8 +51,8 @@ pub(super) fn picture() -> String {
         y += draw(&mut body, y, floor, word, about);
     }
     let height = y + 34;
-    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving and pintle-showcase may use pintle, and pintle-testkit pintle-surface and pintle-tap.";
-    debug_assert_eq!(SIDEWAYS.len(), 7);
+    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, and pintle-lint pintle-surface.";
+    debug_assert_eq!(SIDEWAYS.len(), 8);
     let _ = writeln!(
         body,
         "<text class=\"c\" x=\"20\" y=\"{}\">{down}</text>",

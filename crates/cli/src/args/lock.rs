@@ -64,6 +64,25 @@ impl SurfaceSource {
         })
     }
 
+    /// Returns the one source of a command line: a word, or the program behind `--`.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] unless there is one.
+    pub(crate) fn one_of(words: Vec<String>, command: Vec<String>) -> Result<Self, UsageError> {
+        let mut sources: Vec<Self> = words.into_iter().map(Self::of_word).collect();
+        if !command.is_empty() {
+            sources.push(Self::Server(ServerSpec::Program(command)));
+        }
+        match (sources.pop(), sources.is_empty()) {
+            (Some(source), true) => Ok(source),
+            _ => {
+                let reason = "which server? A URL, @NAME, a lock file, or -- COMMAND";
+                Err(UsageError(reason.to_owned()))
+            }
+        }
+    }
+
     fn of_word(word: String) -> Self {
         match word.strip_prefix('@') {
             Some(name) => Self::Server(ServerSpec::Named(name.to_owned())),

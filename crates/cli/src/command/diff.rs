@@ -50,7 +50,15 @@ pub(super) async fn run(invocation: &Invocation, diff: &Diff) -> Result<(), CliE
     }
 }
 
-async fn read(invocation: &Invocation, source: &SurfaceSource) -> Result<Surface, CliError> {
+/// Reads a lock file, or the surface of a server.
+///
+/// # Errors
+///
+/// The file is invalid, or the calls fail.
+pub(super) async fn read(
+    invocation: &Invocation,
+    source: &SurfaceSource,
+) -> Result<Surface, CliError> {
     let server = match source {
         SurfaceSource::File(file) => {
             return Surface::open(file).map_err(|error| of_file(file, error));

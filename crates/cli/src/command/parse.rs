@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
+use pintle_lint::Host;
+
 use super::bench::{Bench, BenchEnd};
 use super::diff::Diff;
 use super::install::Install;
+use super::lint::Lint;
 use super::pack::Pack;
 use super::read::Reading;
 use super::serve::Serve;
 use super::{Action, Invocation};
 use crate::args::{
     Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, DiffArgs, Format,
-    PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings, SurfaceSource, TaskAction, UsageError,
-    Verbosity, VerifyArgs, Words,
+    LintArgs, LockArgs, PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings, SurfaceSource,
+    TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, Words, take_source,
 };
 
 /// Default time of a measurement.
@@ -74,12 +77,11 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         )))),
         Command::Uninstall(args) => Ok(Invocation::local(Action::Uninstall(args.try_into()?))),
         Command::Pack(args) => packed(*args),
-        Command::Lock(args) => {
-            let file = args.file;
-            at_server(args.server, |words| words.none(Action::Lock(file)))
-        }
+        Command::Lock(args) => locked(args),
         Command::Verify(args) => verified(args),
         Command::Diff(args) => compared(args),
+        Command::Lint(args) => linted(args),
+        Command::Tokens(args) => estimated(args),
         Command::Serve(args) => served(*args),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
         Command::Replay(args) => Ok(Invocation::local(Action::Replay(args))),
@@ -139,6 +141,11 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
     })
 }
 
+fn locked(args: LockArgs) -> Result<Invocation, UsageError> {
+    let file = args.file;
+    at_server(args.server, |words| words.none(Action::Lock(file)))
+}
+
 fn verified(args: VerifyArgs) -> Result<Invocation, UsageError> {
     let mut invocation = at_server(args.server, |words| words.none(Action::Inspect))?;
     let server = invocation.required_server()?.clone();
@@ -157,6 +164,28 @@ fn compared(args: DiffArgs) -> Result<Invocation, UsageError> {
         format,
         settings,
         ..Invocation::local(Action::Diff(Diff { old, new, confirms }))
+    })
+}
+
+fn estimated(args: TokensArgs) -> Result<Invocation, UsageError> {
+    let (source, format, settings) = take_source(args.server)?;
+    Ok(Invocation {
+        format,
+        settings,
+        ..Invocation::local(Action::Tokens(source))
+    })
+}
+
+fn linted(args: LintArgs) -> Result<Invocation, UsageError> {
+    let (source, format, settings) = take_source(args.server)?;
+    let hosts = match args.hosts.is_empty() {
+        true => Host::ALL.to_vec(),
+        false => args.hosts.iter().map(|host| host.0).collect(),
+    };
+    Ok(Invocation {
+        format,
+        settings,
+        ..Invocation::local(Action::Lint(Lint { source, hosts }))
     })
 }
 
