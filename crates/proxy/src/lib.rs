@@ -7,7 +7,8 @@
 //!
 //! # async fn example() -> pintle::Result<()> {
 //! let proxy = Proxy::connect(|client| client.connect_lazily(Command::new("my-server"))).await?;
-//! proxy.run().await
+//! proxy.run().await?;
+//! Ok(())
 //! # }
 //! ```
 //!
