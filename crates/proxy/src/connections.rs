@@ -1,6 +1,7 @@
 //! The connections of a proxy, and which of them a call uses.
 
-use std::collections::HashMap;
+mod table;
+
 use std::sync::{Arc, Weak};
 
 use pintle::model::{ClientCapabilities, Error};
@@ -9,41 +10,13 @@ use pintle::runtime::{Context, EngineHandle, Principal};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use crate::error::internal;
 use crate::link::Link;
 use crate::upstream::Upstream;
+use table::{Key, Scope, Spare, Table};
 
-/// The clients that share connections.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Scope {
-    /// All clients, of a server without sessions.
-    All,
-    /// A session, by the address of its handle.
-    Session(usize),
-    /// Clients without a session, by their principal.
-    Caller(Option<Arc<str>>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    scope: Scope,
-    /// The capabilities that the connection declares, as JSON.
-    capabilities: String,
-}
-
-impl Key {
-    fn new(scope: Scope, capabilities: &ClientCapabilities) -> Self {
-        let capabilities = serde_json::to_string(capabilities).unwrap_or_default();
-        Self {
-            scope,
-            capabilities,
-        }
-    }
-}
-
-/// The open connections to the server, by the clients that share them.
+/// The open connections to the server.
 #[derive(Default)]
-pub(crate) struct Connections(Mutex<HashMap<Key, Vec<Arc<Link>>>>);
+pub(crate) struct Connections(Mutex<Table>);
 
 /// A connection for one call.
 pub(crate) struct Lease {
@@ -52,6 +25,18 @@ pub(crate) struct Lease {
 }
 
 impl Connections {
+    /// Returns the connections of a proxy whose first connection is open.
+    pub(crate) fn new(first: Arc<Link>, capabilities: ClientCapabilities) -> Self {
+        let spare = Spare {
+            link: first,
+            capabilities,
+        };
+        Self(Mutex::new(Table {
+            spare: Some(spare),
+            ..Table::default()
+        }))
+    }
+
     /// Returns the connection for a call. `is_asked` states that the server may ask its client during the call.
     ///
     /// # Errors
@@ -71,7 +56,7 @@ impl Connections {
         let key = Key::new(scope, &capabilities);
         let is_exclusive = is_asked && matches!(key.scope, Scope::Caller(_));
         let mut all = self.0.lock();
-        let links = all.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let links = all.links.get(&key).map(Vec::as_slice).unwrap_or_default();
         for link in links.iter().filter(|link| !link.is_orphan()) {
             let asked = match is_exclusive {
                 true => Arc::clone(&link.asked).try_acquire_owned().ok(),
@@ -86,7 +71,7 @@ impl Connections {
                 });
             }
         }
-        let link = open(&mut all, upstream, key, session, capabilities)?;
+        let link = all.open(upstream, key, session, capabilities)?;
         let asked = is_exclusive.then(|| Arc::clone(&link.asked).try_acquire_owned().ok());
         Ok(Lease {
             link,
@@ -99,42 +84,42 @@ impl Connections {
         for handle in upstream.listening() {
             let is_session = upstream.is_stateful() && handle.is_session();
             let session = is_session.then(|| Arc::downgrade(&handle));
-            if let Err(error) = self.ensure(upstream, session) {
+            if let Err(error) = self.ensure(upstream, session, stated(&*handle)) {
                 tracing::warn!(%error, "the proxy receives no changes of the server");
             }
         }
         self.all().iter().for_each(Link::follow);
     }
 
-    /// Opens a connection without capabilities, unless this session or these clients have one.
+    /// Opens a connection, unless this session or these clients have one. The calls of the client can use it if its
+    /// capabilities are known.
     fn ensure(
         &self,
         upstream: &Arc<Upstream>,
         session: Option<Weak<dyn EngineHandle>>,
+        stated: Option<ClientCapabilities>,
     ) -> Result<(), Error> {
         let scope = scope(upstream, None, session.as_ref());
         let mut all = self.0.lock();
-        let of_scope = all.iter().filter(|(key, _)| key.scope == scope);
+        let of_scope = all.links.iter().filter(|(key, _)| key.scope == scope);
         if of_scope
             .flat_map(|(_, links)| links)
             .any(|link| !link.is_orphan())
         {
             return Ok(());
         }
-        let key = Key::new(scope, &ClientCapabilities::default());
-        open(
-            &mut all,
-            upstream,
-            key,
-            session,
-            ClientCapabilities::default(),
-        )
-        .map(drop)
+        let of_spare = all.spare.as_ref().map(|spare| spare.capabilities.clone());
+        let capabilities = match scope {
+            Scope::All => stated.or(of_spare).unwrap_or_default(),
+            Scope::Session(_) | Scope::Caller(_) => stated.unwrap_or_default(),
+        };
+        let key = Key::new(scope, &capabilities);
+        all.open(upstream, key, session, capabilities).map(drop)
     }
 
     /// Returns all connections.
     pub(crate) fn all(&self) -> Vec<Arc<Link>> {
-        self.0.lock().values().flatten().cloned().collect()
+        self.0.lock().all().cloned().collect()
     }
 
     /// Removes the connections of sessions that have ended, and those of clients without a session that no call
@@ -149,67 +134,46 @@ impl Connections {
             Scope::Caller(_) => is_listened || is_used(link) || is_fresh(link),
         };
         let mut removed = Vec::new();
-        self.0.lock().retain(|key, links| {
+        let mut table = self.0.lock();
+        removed.extend(
+            table
+                .spare
+                .take_if(|spare| !is_fresh(&spare.link))
+                .map(|spare| spare.link),
+        );
+        table.links.retain(|key, links| {
             let all = std::mem::take(links).into_iter();
             let (stay, go): (Vec<_>, Vec<_>) = all.partition(|link| stays(key, link));
             removed.extend(go);
             *links = stay;
             !links.is_empty()
         });
+        drop(table);
         // Outside of the lock, because the last clone of a client closes its connection.
         drop(removed);
     }
 
     /// Removes all connections.
     pub(crate) fn clear(&self) -> Vec<Arc<Link>> {
-        let all = std::mem::take(&mut *self.0.lock());
-        all.into_values().flatten().collect()
+        let Table { links, spare } = std::mem::take(&mut *self.0.lock());
+        let spare = spare.map(|spare| spare.link);
+        links.into_values().flatten().chain(spare).collect()
     }
+}
+
+/// Returns the capabilities that the client of a session has stated, as the proxy declares them.
+fn stated(handle: &dyn EngineHandle) -> Option<ClientCapabilities> {
+    let mut stated = None;
+    handle.engine(&mut |engine| {
+        let terms = engine.session_terms();
+        stated = terms.map(|terms| declared(&terms.capabilities));
+    });
+    stated
 }
 
 /// Whether a call or a question holds the connection.
 fn is_used(link: &Arc<Link>) -> bool {
     Arc::strong_count(link) > 1
-}
-
-/// Opens a connection.
-///
-/// # Errors
-///
-/// -32603 at the limit, and if the client is invalid.
-fn open(
-    all: &mut HashMap<Key, Vec<Arc<Link>>>,
-    upstream: &Arc<Upstream>,
-    key: Key,
-    session: Option<Weak<dyn EngineHandle>>,
-    capabilities: ClientCapabilities,
-) -> Result<Arc<Link>, Error> {
-    make_room(all, upstream.options.max_connections)?;
-    let link = Link::new(upstream, session, capabilities);
-    let link = link.map_err(|error| internal(&error.to_string()))?;
-    all.entry(key).or_default().push(Arc::clone(&link));
-    link.follow();
-    Ok(link)
-}
-
-/// Makes sure that there is room for one more connection.
-fn make_room(all: &mut HashMap<Key, Vec<Arc<Link>>>, most: usize) -> Result<(), Error> {
-    if all.values().map(Vec::len).sum::<usize>() < most {
-        return Ok(());
-    }
-    let links = all
-        .iter()
-        .flat_map(|(key, links)| links.iter().map(move |link| (key, link)));
-    let free =
-        links.filter(|(_, link)| link.is_orphan() || (!link.has_session() && !is_used(link)));
-    let oldest = free.min_by_key(|(_, link)| link.used());
-    let Some((key, link)) = oldest.map(|(key, link)| (key.clone(), Arc::as_ptr(link))) else {
-        return Err(internal("the proxy has too many connections to the server"));
-    };
-    if let Some(links) = all.get_mut(&key) {
-        links.retain(|other| Arc::as_ptr(other) != link);
-    }
-    Ok(())
 }
 
 fn scope(
@@ -225,7 +189,7 @@ fn scope(
 }
 
 /// The capabilities of a client that the proxy declares to the server.
-fn declared(of_client: &ClientCapabilities) -> ClientCapabilities {
+pub(crate) fn declared(of_client: &ClientCapabilities) -> ClientCapabilities {
     let mut declared = of_client.clone();
     // The proxy holds no tasks for the questions of the server.
     declared.tasks = None;

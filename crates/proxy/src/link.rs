@@ -21,14 +21,15 @@ use crate::error::internal;
 use crate::open_calls::OpenCalls;
 use crate::questions::{Answered, Questions};
 use crate::subscriptions::Subscriptions;
-use crate::upstream::Upstream;
+use crate::upstream::{Connect, Upstream};
 
 /// One connection to the server.
 pub(crate) struct Link {
     client: OnceLock<Client>,
-    upstream: Weak<Upstream>,
+    /// Unset while the first connection opens: its server is not known yet.
+    upstream: OnceLock<Weak<Upstream>>,
     /// The session that the connection belongs to.
-    session: Option<Weak<dyn EngineHandle>>,
+    session: OnceLock<Weak<dyn EngineHandle>>,
     pub(crate) questions: Questions,
     pub(crate) open: Arc<OpenCalls>,
     /// One permit: of calls without a session, only one at a time may be asked, because the server does not name
@@ -50,10 +51,25 @@ impl Link {
         session: Option<Weak<dyn EngineHandle>>,
         capabilities: ClientCapabilities,
     ) -> Result<Arc<Self>, ConnectError> {
+        let link = Self::build(&*upstream.connect, upstream.client(), capabilities)?;
+        link.join(upstream, session);
+        Ok(link)
+    }
+
+    /// Returns a connection that belongs to no clients yet: see [`Link::join`].
+    ///
+    /// # Errors
+    ///
+    /// As `connect_lazily` of the client.
+    pub(crate) fn build(
+        connect: &Connect,
+        builder: ClientBuilder,
+        capabilities: ClientCapabilities,
+    ) -> Result<Arc<Self>, ConnectError> {
         let link = Arc::new(Self {
             client: OnceLock::new(),
-            upstream: Arc::downgrade(upstream),
-            session,
+            upstream: OnceLock::new(),
+            session: OnceLock::new(),
             questions: Questions::default(),
             open: Arc::default(),
             asked: Arc::new(Semaphore::new(1)),
@@ -61,10 +77,22 @@ impl Link {
             level: tokio::sync::Mutex::default(),
             used: Mutex::new(Instant::now()),
         });
-        let builder = link.handlers(upstream.client(), capabilities);
-        let client = (upstream.connect)(builder)?;
+        let client = connect(link.handlers(builder, capabilities))?;
         let _ = link.client.set(client);
         Ok(link)
+    }
+
+    /// Gives the connection to clients, once: to a session, or to all that the upstream has.
+    pub(crate) fn join(&self, upstream: &Arc<Upstream>, session: Option<Weak<dyn EngineHandle>>) {
+        let _ = self.upstream.set(Arc::downgrade(upstream));
+        if let Some(session) = session {
+            let _ = self.session.set(session);
+        }
+        self.touch();
+    }
+
+    fn upstream(&self) -> Option<Arc<Upstream>> {
+        self.upstream.get()?.upgrade()
     }
 
     /// Adds the handlers of the connection to its client.
@@ -108,7 +136,7 @@ impl Link {
         let mut uris = BTreeSet::new();
         if let Some(session) = self.session() {
             session.with(|engine| uris = engine.listened_uris());
-        } else if let Some(upstream) = self.upstream.upgrade().filter(|_| !self.has_session()) {
+        } else if let Some(upstream) = self.upstream().filter(|_| !self.has_session()) {
             for handle in upstream.attached() {
                 handle.engine(&mut |engine| uris.extend(engine.subscribed_uris()));
             }
@@ -148,16 +176,16 @@ impl Link {
     /// Whether the connection belongs to a session that has ended.
     pub(crate) fn is_orphan(&self) -> bool {
         self.session
-            .as_ref()
+            .get()
             .is_some_and(|session| session.strong_count() == 0)
     }
 
     pub(crate) fn has_session(&self) -> bool {
-        self.session.is_some()
+        self.session.get().is_some()
     }
 
     pub(crate) fn session(&self) -> Option<Arc<dyn EngineHandle>> {
-        self.session.as_ref()?.upgrade()
+        self.session.get()?.upgrade()
     }
 
     /// Makes sure that the server sends log messages of a level, where the connection has one level.
@@ -172,11 +200,7 @@ impl Link {
 
     /// Passes a question of the server to a client.
     pub(crate) async fn ask(&self, request: InputRequest) -> Answered {
-        let Some(options) = self
-            .upstream
-            .upgrade()
-            .map(|upstream| upstream.options.clone())
-        else {
+        let Some(options) = self.upstream().map(|upstream| upstream.options.clone()) else {
             return Err(Error::internal());
         };
         let accepts = |cx: &Context| cx.terms().has(Feature::ServerRequests);
@@ -226,7 +250,7 @@ impl Link {
             }
             return;
         }
-        if let Some(upstream) = self.upstream.upgrade() {
+        if let Some(upstream) = self.upstream() {
             upstream.publish(change);
         }
     }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use pintle::client::{Client, ClientBuilder, ConnectError, ServerInfo};
-use pintle::model::Error;
 use pintle::model::method::{Listen, Method, Notice, RootsChanged};
+use pintle::model::{ClientCapabilities, Error};
 use pintle::proto::{IncomingNotice, Reply, ServerProfile};
 use pintle::runtime::{BoxFuture, Context, EngineHandle, IntoService, Service};
 
-use crate::connections::Connections;
+use crate::connections::{Connections, declared};
 use crate::error::ProxyError;
+use crate::link::Link;
 use crate::options::ProxyOptions;
 use crate::parked::Parked;
 use crate::upstream::{Connect, Upstream, client_of};
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
 pub struct ProxyBuilder {
     connect: Box<Connect>,
     options: ProxyOptions,
+    first: ClientCapabilities,
 }
 
 impl Proxy {
@@ -60,6 +62,7 @@ impl Proxy {
         ProxyBuilder {
             connect: Box::new(connect),
             options: ProxyOptions::default(),
+            first: ClientCapabilities::default(),
         }
     }
 
@@ -81,20 +84,28 @@ impl ProxyBuilder {
         self
     }
 
+    /// Sets the capabilities of the first client, where they are known; none by default. The first connection
+    /// declares them, and the first client that has the same uses it. So one client starts one process.
+    pub fn first_client(mut self, capabilities: ClientCapabilities) -> Self {
+        self.first = declared(&capabilities);
+        self
+    }
+
     /// Opens a first connection, and reads the description of the server.
     ///
     /// # Errors
     ///
     /// [`ProxyError`].
     pub async fn connect(self) -> Result<Proxy, ProxyError> {
-        let first = (self.connect)(client_of(&self.options)).map_err(ProxyError::Client)?;
-        let server = first.open().await.map_err(ProxyError::Connect)?;
-        first.close().await;
+        let builder = client_of(&self.options);
+        let first = Link::build(&*self.connect, builder, self.first.clone());
+        let first = first.map_err(ProxyError::Client)?;
+        let server = first.client().open().await.map_err(ProxyError::Connect)?;
         let upstream = Upstream::new(self.connect, self.options, server);
         let shared = Arc::new(Shared {
             profile: Arc::new(upstream.profile()),
             upstream: Arc::new(upstream),
-            connections: Connections::default(),
+            connections: Connections::new(first, self.first),
             parked: Parked::default(),
         });
         tokio::spawn(sweep(Arc::downgrade(&shared)));

@@ -88,6 +88,6 @@ pub use socket::serve_tcp;
 #[cfg(unix)]
 pub use socket::serve_unix;
 pub use start_hook_error::StartHookError;
-pub use stdio::{StandardInput, StandardOutput, serve_stdio, standard_streams};
+pub use stdio::{StandardInput, StandardOutput, serve_stdio, serve_streams, standard_streams};
 pub use streams::{StreamOptions, StreamTransport};
 pub use transport::{BoxConnect, BoxTransport, Connect, Transport};

@@ -51,7 +51,19 @@ pub fn standard_streams() -> io::Result<(StandardInput, StandardOutput)> {
 ///
 /// Whatever reading or writing fails with, and a [`StartHookError`](crate::StartHookError) of the service.
 pub async fn serve_stdio<S: Service>(service: Arc<S>, options: PipeOptions) -> io::Result<PipeEnd> {
-    let (reader, writer) = standard_streams()?;
+    serve_streams(service, standard_streams()?, options).await
+}
+
+/// Serves the peer as [`serve_stdio`], on streams that the program has taken before: see [`standard_streams`].
+///
+/// # Errors
+///
+/// As [`serve_stdio`].
+pub async fn serve_streams<S: Service>(
+    service: Arc<S>,
+    (reader, writer): (StandardInput, StandardOutput),
+    options: PipeOptions,
+) -> io::Result<PipeEnd> {
     service.start().await.map_err(io::Error::other)?;
     if let Some(names) = shortened(&service.tools_with_scopes()) {
         tracing::warn!(

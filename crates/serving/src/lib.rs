@@ -28,11 +28,13 @@ mod observation;
 mod observe;
 mod serve;
 mod signal;
+mod stdio;
 mod transport;
 #[cfg(unix)]
 mod unix_socket;
 
 pub use observation::{Observation, ObservationError, OtlpTarget};
-pub use serve::{Serving, ServingError, ServingEvent, serve};
+pub use serve::{Serving, ServingError, ServingEvent, serve, serve_stdio};
 pub use signal::stop_signal;
+pub use stdio::Stdio;
 pub use transport::{BearerPolicy, Exposure, Transport};

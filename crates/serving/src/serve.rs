@@ -10,12 +10,13 @@ use pintle::auth::resource::{RequireBearer, RequireBearerError};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::http::{Health, HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{
-    BoxFuture, BoxService, PipeOptions, Service as _, Shutdown, ShutdownHandle, serve_stdio,
+    BoxFuture, BoxService, PipeOptions, Service as _, Shutdown, ShutdownHandle, serve_streams,
 };
 
 use crate::observation::{Observation, ObservationError};
 use crate::observe::Observer;
 use crate::signal::stop_signal;
+use crate::stdio::Stdio;
 use crate::transport::{BearerPolicy, Exposure, Transport};
 
 /// How a server is served.
@@ -100,12 +101,29 @@ pub fn serve(
     serving: Serving,
     report: fn(ServingEvent),
 ) -> BoxFuture<'static, Result<(), ServingError>> {
-    Box::pin(run(service, serving, report))
+    Box::pin(run(service, serving, None, report))
+}
+
+/// Serves on standard streams that the program has taken before, as [`serve`] with [`Transport::Stdio`].
+///
+/// # Errors
+///
+/// As [`serve`].
+pub fn serve_stdio(
+    service: BoxService,
+    stdio: Stdio,
+    observation: Observation,
+    report: fn(ServingEvent),
+) -> BoxFuture<'static, Result<(), ServingError>> {
+    let mut serving = Serving::new(Transport::Stdio);
+    serving.observation = observation;
+    Box::pin(run(service, serving, Some(stdio), report))
 }
 
 async fn run(
     service: BoxService,
     serving: Serving,
+    stdio: Option<Stdio>,
     report: fn(ServingEvent),
 ) -> Result<(), ServingError> {
     let started = |address| report(ServingEvent::MetricsStarted(address));
@@ -115,7 +133,7 @@ async fn run(
     let mut options = HttpOptions::default();
     options.serve_health = serving.health;
     let end = match serving.transport {
-        Transport::Stdio => over_stdio(service, &mut observer, report).await,
+        Transport::Stdio => over_stdio(service, stdio, &mut observer, report).await,
         #[cfg(unix)]
         Transport::Unix(path) => over_unix(service, &path, &mut observer, report).await,
         Transport::Http { address, exposure } => {
@@ -133,13 +151,15 @@ async fn run(
 
 async fn over_stdio(
     service: BoxService,
+    stdio: Option<Stdio>,
     observer: &mut Observer,
     report: fn(ServingEvent),
 ) -> Result<(), ServingError> {
     observer.serve(None);
     let options = pipe_options()?;
     report(ServingEvent::StdioStarted);
-    serve_stdio(Arc::new(service), options).await?;
+    let stdio = stdio.map_or_else(Stdio::take, Ok)?;
+    serve_streams(Arc::new(service), stdio.into_streams(), options).await?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::client::{ConnectError, EraMode, OutputCheck};
-use pintle::model::JsonObject;
+use pintle::model::{ClientCapabilities, JsonObject};
 use pintle::runtime::{BoxConnect, Connect as _};
 use pintle_proxy::{Proxy, ProxyOptions};
 use tokio::time::timeout;
@@ -87,12 +87,12 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Connects a proxy to the server.
+    /// Connects a proxy to the server. Its first connection declares the capabilities of the first client.
     ///
     /// # Errors
     ///
     /// As [`Opening::open`].
-    pub(crate) async fn proxy(&self) -> Result<Proxy, CliError> {
+    pub(crate) async fn proxy(&self, first: ClientCapabilities) -> Result<Proxy, CliError> {
         let (connect, settings) = (self.connector()?, self.options.settings);
         let mode = settings.revision.map(EraMode::Pinned);
         let extension = settings.access.extension();
@@ -110,7 +110,7 @@ impl<'t> Opening<'t> {
             }
             client.connect_lazily(connect.clone())
         });
-        Ok(proxy.options(options).connect().await?)
+        Ok(proxy.options(options).first_client(first).connect().await?)
     }
 
     async fn reach(&self) -> Result<Conversation, CliError> {

@@ -137,10 +137,29 @@ async fn a_program_that_was_killed_is_started_again() {
         let tide = || pintle("call").word(&url).words("height_of_tide hours=3");
         assert_eq!(tide().prints().await, "3.24\n");
         for id in fs::read_to_string(&ids).expect("the ids").lines() {
-            // The process of the description has ended already.
             let _ = std::process::Command::new("kill").args(["-9", id]).output();
         }
         assert_eq!(tide().prints().await, "3.24\n", "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_on_standard_streams_starts_one_process() {
+    for of_client in [LATEST, EARLIER] {
+        for of_server in [LATEST, EARLIER] {
+            let directory = Directory::new();
+            let ids = directory.file("ids");
+            let script = directory.file("server");
+            let text = format!("echo $$ >> {ids}\nexec {PINTLE} serve --stdio\n");
+            fs::write(&script, text).expect("a script");
+            let call = pintle("call height_of_tide hours=3 --revision").word(of_client);
+            let call = call.word("--").word(PINTLE);
+            let call = call.words("serve --stdio --revision").word(of_server);
+            let call = call.words("-- sh").word(&script);
+            assert_eq!(call.prints().await, "3.24\n");
+            let started = fs::read_to_string(&ids).expect("the ids").lines().count();
+            assert_eq!(started, 1, "{of_client} {of_server}");
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! `pintle serve SERVER`: serves any server to clients of every revision.
 
+use pintle::model::ClientCapabilities;
 use pintle::runtime::BoxService;
 use pintle_proxy::{Proxy, ProxyError};
-use pintle_serving::{Serving, Transport, serve};
+use pintle_serving::{Serving, Stdio, Transport, serve, serve_stdio};
 
 use crate::args::{Format, ServerSpec, Settings};
 use crate::command::attempt::{SIGN_INS, or_interrupted};
@@ -11,18 +12,24 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::screen::Screen;
 
-/// Connects to the server, and serves it until the peer disconnects, Ctrl-C, or SIGTERM.
+/// Connects to the server, and serves it until the peer disconnects, Ctrl-C, or SIGTERM. On standard streams the
+/// first message of the client comes first, so that the connection has the capabilities of the client.
 pub(super) async fn run(
     serving: Serving,
     server: &ServerSpec,
     settings: &Settings,
 ) -> Result<(), CliError> {
     let mut opening = Opening::new(conversation(server, settings), Screen::look())?;
-    let proxy = connect(&mut opening).await?;
     if serving.transport != Transport::Stdio {
+        let proxy = connect(&mut opening, ClientCapabilities::default()).await?;
         output::served(proxy.server());
+        serve(BoxService::new(proxy), serving, output::serving_proxy).await?;
+        return Ok(());
     }
-    serve(BoxService::new(proxy), serving, output::serving_proxy).await?;
+    let mut stdio = Stdio::take()?;
+    let capabilities = stdio.first_client().await?;
+    let proxy = BoxService::new(connect(&mut opening, capabilities).await?);
+    serve_stdio(proxy, stdio, serving.observation, output::serving_proxy).await?;
     Ok(())
 }
 
@@ -37,16 +44,16 @@ fn conversation<'o>(server: &'o ServerSpec, settings: &'o Settings) -> Conversat
 }
 
 /// Connects to the server, after a sign-in where it requires one and a user can sign in.
-async fn connect(opening: &mut Opening<'_>) -> Result<Proxy, CliError> {
+async fn connect(opening: &mut Opening<'_>, first: ClientCapabilities) -> Result<Proxy, CliError> {
     for _ in 0..SIGN_INS {
-        match or_interrupted(opening.proxy()).await {
+        match or_interrupted(opening.proxy(first.clone())).await {
             Err(failure) if opening.may_sign_in(&failure) => {
                 or_interrupted(opening.sign_in()).await?;
             }
             done => return done,
         }
     }
-    or_interrupted(opening.proxy()).await
+    or_interrupted(opening.proxy(first)).await
 }
 
 impl From<ProxyError> for CliError {
