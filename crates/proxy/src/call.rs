@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::model::method::{
-    CallTool, GetPrompt, Method, ReadResource, SetLevel, Subscribe, Unsubscribe,
+    CallTool, GetPrompt, ListTools, Method, ReadResource, SetLevel, Subscribe, Unsubscribe,
 };
 use pintle::model::{
     EmptyResult, Error, Feature, InputRequired, InputResponses, Outcome, SetLevelParams,
@@ -13,7 +13,7 @@ use pintle::proto::{Reply, Rounds, retry_params};
 use pintle::runtime::Context;
 use serde_json::value::RawValue;
 
-use crate::error::{error_of, internal};
+use crate::error::{error_of, fit_error, internal};
 use crate::link::Link;
 use crate::parked::{Retry, Running};
 use crate::proxy::Shared;
@@ -67,9 +67,13 @@ impl Shared {
         let _progress = sink.attach(cx);
         let request = cx.request();
         let call = sink.call(&self.upstream, link, request, request.params.text());
-        let mut raw = call.await.map_err(error_of)?;
+        let failed = |failure| fit_error(error_of(failure), cx);
+        let mut raw = call.await.map_err(failed)?;
         if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
             raw = Box::pin(self.ask(link, cx, &sink, raw)).await?;
+        }
+        if request.method.as_str() == ListTools::NAME {
+            self.upstream.tools.read(&raw);
         }
         let from = link.revision().unwrap_or(cx.terms().revision);
         reply_of(request.method.as_str(), &raw, (from, cx.terms().revision))

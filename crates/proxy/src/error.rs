@@ -1,7 +1,9 @@
 //! Errors of a proxy, and the errors that its clients receive.
 
 use pintle::client::{CallError, ConnectError};
-use pintle::model::{Error, ErrorCode};
+use pintle::model::method::{Method, ReadResource};
+use pintle::model::{Error, ErrorCode, Feature};
+use pintle::runtime::Context;
 
 /// The reason why a proxy cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +39,20 @@ pub(crate) fn error_of(failure: CallError) -> Error {
             ))
         }
     }
+}
+
+/// Returns the error as the client's revision has it: a resource that does not exist is -32602 since 2026-07-28,
+/// and -32002 before.
+pub(crate) fn fit_error(mut error: Error, cx: &Context) -> Error {
+    let reads = cx.request().method.as_str() == ReadResource::NAME;
+    if reads && error.is_resource_not_found() {
+        let is_new = cx.terms().has(Feature::ResourceNotFoundIsInvalidParams);
+        error.code = match is_new {
+            true => ErrorCode::INVALID_PARAMS,
+            false => ErrorCode::RESOURCE_NOT_FOUND,
+        };
+    }
+    error
 }
 
 /// -32603 with a text.

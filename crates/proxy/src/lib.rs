@@ -36,6 +36,7 @@ mod questions;
 mod reply;
 mod sink;
 mod subscriptions;
+mod tools;
 mod upstream;
 
 pub use error::ProxyError;

@@ -121,7 +121,7 @@ impl Link {
     /// Returns a handler that acts while the connection exists.
     fn with<T>(
         self: &Arc<Self>,
-        act: impl Fn(&Self, T) + Send + Sync + 'static,
+        act: impl Fn(&Arc<Self>, T) + Send + Sync + 'static,
     ) -> impl Fn(T) + Send + Sync + 'static {
         let link = Arc::downgrade(self);
         move |value| {
@@ -243,7 +243,10 @@ impl Link {
     }
 
     /// Passes a change on: to the session of the connection, or to all clients.
-    pub(crate) fn change(&self, change: &Change) {
+    pub(crate) fn change(self: &Arc<Self>, change: &Change) {
+        if *change == Change::Tools {
+            self.list_tools();
+        }
         if self.has_session() {
             if let Some(session) = self.session() {
                 session.with(|engine| engine.publish(change));
@@ -253,6 +256,19 @@ impl Link {
         if let Some(upstream) = self.upstream() {
             upstream.publish(change);
         }
+    }
+
+    /// Lists the tools of the server again, in a task of its own.
+    fn list_tools(self: &Arc<Self>) {
+        let link = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let Some(link) = link.upgrade() else {
+                return;
+            };
+            if let Some(upstream) = link.upstream() {
+                upstream.list_tools(link.client()).await;
+            }
+        });
     }
 
     /// Passes the end of a visit on to the session.

@@ -30,6 +30,12 @@ pub struct ProxyOptions {
     pub idle_timeout: Duration,
     /// Largest number of retries of one call of an earlier client whose questions the proxy asks; default 10.
     pub max_rounds: u32,
+    /// Whether the proxy lists the tools of the server before it serves; default true. HTTP clients of 2026-07-28
+    /// repeat arguments in headers, and the proxy verifies them by the schemas. Other transports have no headers.
+    pub list_tools_first: bool,
+    /// Largest number of tools whose arguments are verified in headers; default 4 096. Headers of more tools are
+    /// not verified.
+    pub max_header_tools: usize,
 }
 
 impl Default for ProxyOptions {
@@ -45,6 +51,8 @@ impl Default for ProxyOptions {
             call_timeout: Duration::from_secs(3_600),
             idle_timeout: Duration::from_secs(300),
             max_rounds: 10,
+            list_tools_first: true,
+            max_header_tools: 4_096,
         }
     }
 }

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::connections::Lease;
-use crate::error::{error_of, internal};
+use crate::error::{error_of, fit_error, internal};
 use crate::questions::Question;
 use crate::reply::reply_of;
 use crate::sink::Sink;
@@ -134,7 +134,8 @@ impl Parked {
         tokio::select! {
             biased;
             done = &mut call.done => {
-                let raw = done.map_err(|_| Error::internal())?.map_err(error_of)?;
+                let raw = done.map_err(|_| Error::internal())?;
+                let raw = raw.map_err(|failure| fit_error(error_of(failure), cx))?;
                 let to = cx.terms().revision;
                 let from = call.lease.link.revision().unwrap_or(to);
                 reply_of(&call.method, &raw, (from, to))

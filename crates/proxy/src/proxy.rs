@@ -9,7 +9,9 @@ use pintle::client::{Client, ClientBuilder, ConnectError, ServerInfo};
 use pintle::model::method::{Listen, Method, Notice, RootsChanged};
 use pintle::model::{ClientCapabilities, Error};
 use pintle::proto::{IncomingNotice, Reply, ServerProfile};
-use pintle::runtime::{BoxFuture, Context, EngineHandle, IntoService, Service};
+use pintle::runtime::{
+    BoxFuture, Context, EngineHandle, IntoService, ParamHeader, Principal, Service,
+};
 
 use crate::connections::{Connections, declared};
 use crate::error::ProxyError;
@@ -102,6 +104,7 @@ impl ProxyBuilder {
         let first = first.map_err(ProxyError::Client)?;
         let server = first.client().open().await.map_err(ProxyError::Connect)?;
         let upstream = Upstream::new(self.connect, self.options, server);
+        upstream.list_tools(first.client()).await;
         let shared = Arc::new(Shared {
             profile: Arc::new(upstream.profile()),
             upstream: Arc::new(upstream),
@@ -132,6 +135,10 @@ impl Service for Proxy {
 
     fn profile(&self) -> Arc<ServerProfile> {
         Arc::clone(&self.0.profile)
+    }
+
+    fn param_headers(&self, tool: &str, _principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        self.0.upstream.tools.headers(tool)
     }
 
     fn notified(&self, notified: IncomingNotice) {

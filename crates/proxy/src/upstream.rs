@@ -12,6 +12,7 @@ use pintle::runtime::EngineHandle;
 use pintle::runtime::sync::Mutex;
 
 use crate::options::ProxyOptions;
+use crate::tools::Tools;
 
 /// Returns a client that connects to the server.
 pub(crate) type Connect = dyn Fn(ClientBuilder) -> Result<Client, ConnectError> + Send + Sync;
@@ -21,6 +22,7 @@ pub(crate) struct Upstream {
     pub(crate) connect: Box<Connect>,
     pub(crate) options: ProxyOptions,
     pub(crate) server: ServerInfo,
+    pub(crate) tools: Tools,
     /// The conversations with clients.
     attached: Mutex<Vec<Weak<dyn EngineHandle>>>,
 }
@@ -29,6 +31,7 @@ impl Upstream {
     pub(crate) fn new(connect: Box<Connect>, options: ProxyOptions, server: ServerInfo) -> Self {
         Self {
             connect,
+            tools: Tools::new(options.max_header_tools),
             options,
             server,
             attached: Mutex::default(),
@@ -43,6 +46,13 @@ impl Upstream {
     /// Whether the server has log messages.
     pub(crate) fn has_logs(&self) -> bool {
         self.server.capabilities.logging.is_some()
+    }
+
+    /// Lists the tools of the server, where the headers of its clients are verified.
+    pub(crate) async fn list_tools(&self, client: &Client) {
+        if self.options.list_tools_first && self.server.capabilities.tools.is_some() {
+            self.tools.list(client).await;
+        }
     }
 
     /// Returns the configuration of a client of the server. The era of the server is known.

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pintle::client::{Client, ClientBuilder};
-use pintle::model::LoggingLevel;
+use pintle::model::{LoggingLevel, Revision};
+use pintle::runtime::Service;
 use serde_json::json;
 
 use crate::server::{answering, chain, pairs, text};
@@ -24,7 +25,7 @@ async fn the_description_of_the_server_is_the_same_behind_the_proxy() {
             Some("desk")
         );
         let tools = chain.client.list_tools().await.expect("a list");
-        assert_eq!(tools.iter().count(), 5, "{pair:?}");
+        assert_eq!(tools.iter().count(), 6, "{pair:?}");
     }
 }
 
@@ -58,6 +59,40 @@ async fn a_call_and_its_errors_pass_through() {
             .await
             .expect("a resource");
         assert_eq!(read.contents.len(), 1);
+    }
+}
+
+// spec: 2026-07-28 N-RSRC-03
+#[tokio::test(start_paused = true)]
+async fn an_unknown_resource_has_the_code_of_the_clients_revision() {
+    for pair in pairs() {
+        // A client without capabilities, and one whose calls may be parked.
+        for builder in [Client::builder(), answering()] {
+            let chain = chain(builder, pair).await;
+            let unknown = chain.client.read_resource("memo:///none").await;
+            let error = unknown.expect_err("an unknown resource");
+            let code = error.answer().map(|error| error.code.0);
+            let expected = match pair.0 >= Revision::LATEST {
+                true => -32602,
+                false => -32002,
+            };
+            assert_eq!(code, Some(expected), "{pair:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_headers_of_tools_are_known_before_the_first_call() {
+    for pair in pairs() {
+        let chain = chain(Client::builder(), pair).await;
+        let headers = |tool| chain.proxy.param_headers(tool, None);
+        assert_eq!(&*headers("ship")[0].name, "Region", "{pair:?}");
+        assert!(headers("echo").is_empty());
+        chain.client.list_tools().await.expect("a list");
+        chain.handle.remove_tool("ship");
+        // The proxy lists the tools after the change.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(headers("ship").is_empty(), "{pair:?}");
     }
 }
 

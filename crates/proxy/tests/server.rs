@@ -35,6 +35,19 @@ async fn echo(text: String) -> String {
     text
 }
 
+/// The arguments of a tool that HTTP clients repeat in headers.
+#[derive(Deserialize, schemars::JsonSchema)]
+pub(crate) struct Order {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: String,
+}
+
+/// Returns the region.
+#[tool]
+async fn ship(order: Args<Order>) -> String {
+    order.0.region
+}
+
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Seat {
     seat: String,
@@ -103,6 +116,7 @@ pub(crate) fn server() -> (Server, Arc<Counts>, ServerHandle) {
         .tool::<count>()
         .tool::<wait>()
         .tool::<root>()
+        .tool::<ship>()
         .add_resource(Resource::text("memo:///a", "a", "A"));
     let handle = server.handle();
     (server, counts, handle)

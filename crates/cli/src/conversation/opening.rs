@@ -87,16 +87,21 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Connects a proxy to the server. Its first connection declares the capabilities of the first client.
+    /// Connects a proxy to the server. A client on standard streams is known before: the first connection
+    /// declares its capabilities, and no headers are verified.
     ///
     /// # Errors
     ///
     /// As [`Opening::open`].
-    pub(crate) async fn proxy(&self, first: ClientCapabilities) -> Result<Proxy, CliError> {
+    pub(crate) async fn proxy(
+        &self,
+        client: Option<ClientCapabilities>,
+    ) -> Result<Proxy, CliError> {
         let (connect, settings) = (self.connector()?, self.options.settings);
         let mode = settings.revision.map(EraMode::Pinned);
         let extension = settings.access.extension();
         let mut options = ProxyOptions::default();
+        options.list_tools_first = client.is_none();
         if let Some(timeout) = settings.timeout {
             options.connect_timeout = timeout;
         }
@@ -110,7 +115,12 @@ impl<'t> Opening<'t> {
             }
             client.connect_lazily(connect.clone())
         });
-        Ok(proxy.options(options).first_client(first).connect().await?)
+        let client = client.unwrap_or_default();
+        Ok(proxy
+            .options(options)
+            .first_client(client)
+            .connect()
+            .await?)
     }
 
     async fn reach(&self) -> Result<Conversation, CliError> {

@@ -21,14 +21,14 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let mut opening = Opening::new(conversation(server, settings), Screen::look())?;
     if serving.transport != Transport::Stdio {
-        let proxy = connect(&mut opening, ClientCapabilities::default()).await?;
+        let proxy = connect(&mut opening, None).await?;
         output::served(proxy.server());
         serve(BoxService::new(proxy), serving, output::serving_proxy).await?;
         return Ok(());
     }
     let mut stdio = Stdio::take()?;
     let capabilities = stdio.first_client().await?;
-    let proxy = BoxService::new(connect(&mut opening, capabilities).await?);
+    let proxy = BoxService::new(connect(&mut opening, Some(capabilities)).await?);
     serve_stdio(proxy, stdio, serving.observation, output::serving_proxy).await?;
     Ok(())
 }
@@ -44,7 +44,10 @@ fn conversation<'o>(server: &'o ServerSpec, settings: &'o Settings) -> Conversat
 }
 
 /// Connects to the server, after a sign-in where it requires one and a user can sign in.
-async fn connect(opening: &mut Opening<'_>, first: ClientCapabilities) -> Result<Proxy, CliError> {
+async fn connect(
+    opening: &mut Opening<'_>,
+    first: Option<ClientCapabilities>,
+) -> Result<Proxy, CliError> {
     for _ in 0..SIGN_INS {
         match or_interrupted(opening.proxy(first.clone())).await {
             Err(failure) if opening.may_sign_in(&failure) => {

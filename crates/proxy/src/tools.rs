@@ -1,0 +1,130 @@
+//! The arguments of tools that HTTP clients repeat in headers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pintle::client::Client;
+use pintle::model::{ListToolsResult, Tool};
+use pintle::runtime::ParamHeader;
+use pintle::runtime::sync::Mutex;
+use pintle::schema::header_bindings;
+use serde_json::value::RawValue;
+
+/// The member of a schema that repeats an argument in a header.
+const ANNOTATION: &str = "x-mcp-header";
+
+/// The tools of the server whose arguments HTTP clients repeat in headers.
+///
+/// Spec: [2026-07-28, Streamable HTTP, custom headers][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+pub(crate) struct Tools {
+    all: Mutex<HashMap<String, Arc<[ParamHeader]>>>,
+    most: usize,
+}
+
+impl Tools {
+    /// Returns an empty set that stores at most `most` tools.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            all: Mutex::default(),
+            most,
+        }
+    }
+
+    /// Returns the headers of a tool; none if it is unknown.
+    pub(crate) fn headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.all.lock().get(tool).cloned().unwrap_or_default()
+    }
+
+    /// Lists the tools of the server, and replaces all that are known. A failure is logged.
+    pub(crate) async fn list(&self, client: &Client) {
+        match client.list_tools().await {
+            Ok(tools) => {
+                self.all.lock().clear();
+                tools.iter().for_each(|tool| self.learn(tool));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the proxy cannot verify headers that repeat arguments");
+            }
+        }
+    }
+
+    /// Learns the tools of a result of `tools/list`, if the result or a known tool has headers.
+    pub(crate) fn read(&self, listed: &RawValue) {
+        if !listed.get().contains(ANNOTATION) && self.all.lock().is_empty() {
+            return;
+        }
+        if let Ok(listed) = serde_json::from_str::<ListToolsResult>(listed.get()) {
+            listed.tools.iter().for_each(|tool| self.learn(tool));
+        }
+    }
+
+    fn learn(&self, tool: &Tool) {
+        let headers = headers_of(tool);
+        let mut all = self.all.lock();
+        if headers.is_empty() {
+            all.remove(&tool.name);
+        } else if all.len() < self.most || all.contains_key(&tool.name) {
+            all.insert(tool.name.clone(), headers);
+        } else {
+            tracing::warn!(tool = %tool.name, "headers of this tool are not verified: too many tools have headers");
+        }
+    }
+}
+
+/// Returns the headers of a tool. Clients drop a tool whose annotations are invalid, so it has none.
+fn headers_of(tool: &Tool) -> Arc<[ParamHeader]> {
+    let bindings = header_bindings(&tool.input_schema).unwrap_or_default();
+    let header = |binding: &pintle::schema::HeaderBinding| {
+        let path: Vec<Box<str>> = binding.path.iter().map(|name| (**name).into()).collect();
+        ParamHeader::new(&*binding.name, path)
+    };
+    bindings.iter().map(header).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn listed(tools: &[(&str, Option<&str>)]) -> Box<RawValue> {
+        let tool = |(name, header): &(&str, Option<&str>)| {
+            let mut region = json!({ "type": "string" });
+            if let Some(header) = header {
+                region[ANNOTATION] = Value::from(*header);
+            }
+            json!({ "name": name, "inputSchema": { "type": "object", "properties": { "region": region } } })
+        };
+        let tools: Vec<Value> = tools.iter().map(tool).collect();
+        let text = json!({ "tools": tools }).to_string();
+        RawValue::from_string(text).expect("JSON")
+    }
+
+    #[test]
+    fn a_page_of_tools_replaces_the_headers_of_its_tools() {
+        let tools = Tools::new(2);
+        tools.read(&listed(&[("a", None), ("b", Some("Region"))]));
+        assert_eq!(&*tools.headers("b")[0].name, "Region");
+        assert!(tools.headers("a").is_empty());
+        tools.read(&listed(&[("b", None)]));
+        assert!(tools.headers("b").is_empty());
+    }
+
+    #[test]
+    fn the_tools_with_headers_have_a_limit() {
+        let tools = Tools::new(1);
+        tools.read(&listed(&[("a", Some("Region")), ("b", Some("Region"))]));
+        assert!(tools.headers("b").is_empty());
+        tools.read(&listed(&[("a", Some("Place"))]));
+        assert_eq!(&*tools.headers("a")[0].name, "Place");
+    }
+
+    #[test]
+    fn invalid_annotations_bind_no_header() {
+        let tools = Tools::new(1);
+        tools.read(&listed(&[("a", Some("not a name"))]));
+        assert!(tools.headers("a").is_empty());
+    }
+}
