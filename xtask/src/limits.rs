@@ -73,7 +73,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         "TapOptions",
         &["keeps_secrets", "display"],
     ),
-    ("crates/proxy/src/options.rs", "ProxyOptions", &[]),
+    (
+        "crates/proxy/src/options.rs",
+        "ProxyOptions",
+        &["list_tools_first"],
+    ),
     (
         "crates/showcase/src/options.rs",
         "ShowcaseOptions",
