@@ -49,10 +49,10 @@ fn play(seed: u64, plant: Option<Plant>) -> Vec<String> {
     runtime.expect("a runtime").block_on(run::run(seed, plant))
 }
 
-#[test]
-fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
+/// Plays each seed from `first` in steps of `step`, and counts the failed ones.
+fn count_failed(first: usize, step: usize) -> usize {
     let mut failed = 0;
-    for seed in seeds() {
+    for seed in seeds().skip(first).step_by(step) {
         let failures = play(seed, None);
         if !failures.is_empty() {
             failed += 1;
@@ -60,6 +60,19 @@ fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
             failures.iter().for_each(|failure| println!("  {failure}"));
         }
     }
+    failed
+}
+
+#[test]
+fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let failed: usize = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|worker| scope.spawn(move || count_failed(worker, threads)))
+            .collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        ended.map(|failed| failed.expect("a seed panicked")).sum()
+    });
     assert_eq!(failed, 0, "seeds failed");
 }
 
