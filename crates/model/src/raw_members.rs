@@ -35,6 +35,21 @@ impl<'a> RawMembers<'a> {
         named.next().map(|member| member.1)
     }
 
+    /// Sets a member: in the place of an earlier one of the name, otherwise at the end. The name is not repeated
+    /// afterwards.
+    pub fn insert(&mut self, name: &str, value: &'a RawValue) {
+        let Some(place) = self.0.iter().position(|member| member.0 == name) else {
+            self.0.push((name.to_owned(), value));
+            return;
+        };
+        self.0[place].1 = value;
+        let mut index = 0;
+        self.0.retain(|member| {
+            index += 1;
+            index - 1 <= place || member.0 != name
+        });
+    }
+
     /// Writes the object on one line.
     pub fn to_vec(&self) -> Vec<u8> {
         let length = self
@@ -86,6 +101,15 @@ impl<'de> Visitor<'de> for InOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_set_member_is_not_repeated() {
+        let two: Box<RawValue> = serde_json::from_str("2").expect("JSON");
+        let mut members = RawMembers::read(r#"{"a":1,"b":1,"a":3}"#).expect("an object");
+        members.insert("a", &two);
+        members.insert("c", &two);
+        assert_eq!(members.to_vec(), br#"{"a":2,"b":1,"c":2}"#);
+    }
 
     #[test]
     fn members_stay_in_order_and_unchanged() {
