@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use pintle_model::ProgressParams;
+use pintle_model::{ClientCapabilities, ProgressParams};
 use pintle_runtime::sync::Mutex;
 
 use crate::client::Client;
@@ -63,6 +63,13 @@ impl<R> Call<R> {
     /// are left alone.
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.request.meta.insert(key, value);
+        self
+    }
+
+    /// Sets the capabilities that the request states as of 2026-07-28, for a proxy whose requests have different
+    /// senders. Earlier revisions state them in the handshake only.
+    pub fn capabilities(mut self, capabilities: Arc<ClientCapabilities>) -> Self {
+        self.request.capabilities = Some(capabilities);
         self
     }
 

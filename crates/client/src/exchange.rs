@@ -61,6 +61,7 @@ fn send(
     call.wants_progress = request.on_progress.is_some();
     call.routing.clone_from(&request.routing);
     call.meta.clone_from(&request.meta);
+    call.capabilities.clone_from(&request.capabilities);
     if session.info.revision.has(Feature::RequestLogLevel)
         && let Some(level) = state.log_level()
     {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_model::method::MethodName;
-use pintle_model::{Meta, ProgressParams, TaskMetadata};
+use pintle_model::{ClientCapabilities, Meta, ProgressParams, TaskMetadata};
 use pintle_proto::{Routing, Timeouts};
 
 /// Receives the progress of a call.
@@ -33,6 +33,8 @@ pub(crate) struct Request {
     pub(crate) is_augmented: bool,
     /// True if the caller receives the answer as it is: questions, tasks and errors included.
     pub(crate) is_forwarded: bool,
+    /// The capabilities that the request states; `None` for those of the client.
+    pub(crate) capabilities: Option<Arc<ClientCapabilities>>,
 }
 
 /// How a call uses cached results.
@@ -64,6 +66,7 @@ impl Request {
             wish: None,
             is_augmented: false,
             is_forwarded: false,
+            capabilities: None,
         }
     }
 }

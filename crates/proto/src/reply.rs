@@ -157,6 +157,11 @@ impl Rendered {
         }
     }
 
+    /// The metadata of the result.
+    pub fn meta(&self) -> Option<&Meta> {
+        self.meta.as_ref()
+    }
+
     pub(crate) fn into_parts(self) -> (Json, Option<Meta>) {
         (self.json, self.meta)
     }

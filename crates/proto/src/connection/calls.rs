@@ -1,13 +1,14 @@
 //! What either side asks of the other.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use pintle_model::jsonrpc::{Notification, ResponseBody, write_notification};
 use pintle_model::method::{Cancelled, Notice};
-use pintle_model::{CancelledParams, Feature, JsonObject, ProgressParams};
+use pintle_model::{CancelledParams, ClientCapabilities, Feature, JsonObject, ProgressParams};
 
-use super::write::write_call;
+use super::write::{envelope_of, write_call};
 use super::{Connection, NewCall, Side};
 use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, DropPolicy, Event, Frame, IncomingNotice, Lane, Params, TransmitKind};
@@ -43,7 +44,7 @@ impl Connection {
             self.outbound.about(id).expect("the call was opened"),
             call.params,
             call.meta,
-            self.envelope(&terms),
+            &self.envelope(&terms, call.capabilities.as_deref()),
         );
         if let Err(refusal) = self.check_size(&head) {
             self.outbound.close(id);
@@ -72,10 +73,15 @@ impl Connection {
         Ok(Arc::clone(terms))
     }
 
-    fn envelope(&self, terms: &Terms) -> &[u8] {
-        match &self.side {
-            Side::Client(client) if terms.has(Feature::Envelope) => client.envelope(),
-            _ => &[],
+    fn envelope(&self, terms: &Terms, own: Option<&ClientCapabilities>) -> Cow<'_, [u8]> {
+        match (&self.side, own) {
+            (Side::Client(client), Some(own)) if terms.has(Feature::Envelope) => {
+                Cow::Owned(envelope_of(terms.revision, &client.identity, own).into_vec())
+            }
+            (Side::Client(client), None) if terms.has(Feature::Envelope) => {
+                Cow::Borrowed(client.envelope())
+            }
+            _ => Cow::Borrowed(&[]),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use pintle_model::method::MethodName;
-use pintle_model::{JsonObject, Meta};
+use pintle_model::{ClientCapabilities, JsonObject, Meta};
 
 use crate::io::Lane;
 use crate::outbound::{Routing, Timeouts};
@@ -28,6 +28,9 @@ pub struct NewCall {
     pub wants_progress: bool,
     /// The values that a binding repeats outside of the message.
     pub routing: Option<Arc<Routing>>,
+    /// The capabilities that the request states, in revisions where each request states them; `None` for those of
+    /// the client. For a proxy, whose requests have different senders.
+    pub capabilities: Option<Arc<ClientCapabilities>>,
 }
 
 /// The parameters of a request that this side sends: a value, or rendered bytes.
@@ -63,6 +66,7 @@ impl NewCall {
             timeouts: None,
             wants_progress: false,
             routing: None,
+            capabilities: None,
         }
     }
 }
