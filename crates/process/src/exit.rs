@@ -20,6 +20,7 @@ pub struct ChildExit {
     pub(super) status: Option<ExitStatus>,
     pub(super) stderr: Arc<str>,
     pub(super) was_asked: bool,
+    pub(super) was_too_large: bool,
 }
 
 impl ChildExit {
@@ -42,11 +43,20 @@ impl ChildExit {
     pub fn was_asked(&self) -> bool {
         self.was_asked
     }
+
+    /// Returns true if the host killed the server, because it had more memory than
+    /// [`ChildOptions::max_memory_bytes`](super::ChildOptions::max_memory_bytes).
+    pub fn was_too_large(&self) -> bool {
+        self.was_too_large
+    }
 }
 
 impl fmt::Display for ChildExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ended", self.program)?;
+        if self.was_too_large {
+            f.write_str(" because it had more memory than its limit")?;
+        }
         match self.status {
             Some(status) => write!(f, " ({status})")?,
             None => f.write_str(" (status unknown)")?,

@@ -11,6 +11,7 @@ mod environment;
 mod exit;
 mod fingerprint;
 mod group;
+mod memory;
 mod options;
 mod resolve;
 mod restart;

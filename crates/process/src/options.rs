@@ -14,6 +14,9 @@ pub struct ChildOptions {
     /// Maximum size of the stored standard error, in bytes; default 64 KiB. The oldest bytes are
     /// dropped.
     pub max_stderr_bytes: usize,
+    /// Maximum resident memory of the server and its descendants together, in bytes; default `None`: unlimited. It is
+    /// read each second, and above it the group is killed. On Linux only.
+    pub max_memory_bytes: Option<u64>,
     /// Wait before the restart of a server that ended on its own; default 1 s. It doubles with each
     /// such end.
     pub restart_delay: Duration,
@@ -34,6 +37,7 @@ impl Default for ChildOptions {
             exit_timeout: Duration::from_secs(5),
             terminate_timeout: Duration::from_secs(5),
             max_stderr_bytes: 64 << 10,
+            max_memory_bytes: None,
             restart_delay: Duration::from_secs(1),
             max_restart_delay: Duration::from_secs(30),
             max_restarts: 5,

@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::exit::ChildExit;
 use super::group::Group;
+use super::memory::exceeds;
 use super::options::ChildOptions;
 use super::tail::Tail;
 
@@ -122,6 +123,7 @@ impl Supervisor {
             status: None,
             stderr: self.stderr().into(),
             was_asked: true,
+            was_too_large: false,
         }
     }
 }
@@ -130,6 +132,17 @@ impl Drop for Supervisor {
     fn drop(&mut self) {
         self.begin_end();
     }
+}
+
+/// The cause of the end of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// It ended on its own, or another process ended it.
+    Own,
+    /// The host requested it.
+    Asked,
+    /// It had more memory than its limit.
+    TooLarge,
 }
 
 /// State of the task that supervises one server.
@@ -142,15 +155,16 @@ struct Watch {
 
 impl Watch {
     async fn run(mut self, program: Arc<str>, exits: watch::Sender<Option<ChildExit>>) {
-        let own_end = tokio::select! {
+        let (group, most) = (self.group.id(), self.options.max_memory_bytes);
+        let (cause, status) = tokio::select! {
             biased;
-            ended = read_until(&mut self.reader, self.group.ended()) => Some(ended),
-            _ = self.end_requests.wait_for(|requested| *requested) => None,
+            ended = read_until(&mut self.reader, self.group.ended()) => (Cause::Own, Some(ended)),
+            _ = self.end_requests.wait_for(|requested| *requested) => (Cause::Asked, None),
+            () = exceeds(group, most) => (Cause::TooLarge, None),
         };
-        let was_asked = own_end.is_none();
-        let status = match own_end {
-            Some(status) => Some(status),
-            None => self.end_server().await,
+        let status = match (cause, status) {
+            (Cause::Asked, None) => self.end_server().await,
+            (_, status) => status,
         };
         self.end_rest(status.is_some()).await;
         let status = match status {
@@ -162,7 +176,8 @@ impl Watch {
             program,
             status: status.ok(),
             stderr: self.reader.text().into(),
-            was_asked,
+            was_asked: cause == Cause::Asked,
+            was_too_large: cause == Cause::TooLarge,
         }));
     }
 

@@ -42,6 +42,11 @@ impl Group {
         self.server.id().unwrap_or_default()
     }
 
+    /// Returns the number of the group.
+    pub(crate) fn id(&self) -> u32 {
+        self.id.as_raw_nonzero().get().unsigned_abs()
+    }
+
     /// Waits for the server's process to end.
     ///
     /// # Cancellation

@@ -53,6 +53,11 @@ impl Group {
         self.job.id().unwrap_or_default()
     }
 
+    /// Returns 0: a job has no number.
+    pub(crate) fn id(&self) -> u32 {
+        0
+    }
+
     /// Waits for the server's process to end.
     ///
     /// # Cancellation

@@ -233,3 +233,21 @@ fn children() -> Vec<u32> {
     let ids = list.split_whitespace().map(str::parse);
     ids.map(|id| id.expect("an id")).collect()
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_with_too_much_memory_is_killed_with_its_descendants() {
+    let mark = new_mark();
+    let mut options = short_timeouts();
+    options.max_memory_bytes = Some(64 << 20);
+    // The descendant collects a text of 128 MiB and goes on.
+    let lines = "trap '' TERM; sh -c 'x=$(head -c 134217728 /dev/zero | tr \\\\0 x); sleep 1000; true' & echo up; wait";
+    let server = up(script(lines, &mark).options(options)).await;
+
+    let exit = timeout(TEST_TIMEOUT, server.supervisor.ended()).await;
+
+    let exit = exit.expect("in time");
+    assert!(exit.was_too_large() && !exit.was_asked());
+    assert!(exit.to_string().contains("more memory"), "{exit}");
+    await_none(&mark);
+}
