@@ -4,7 +4,7 @@ use pintle::model::method::{
     CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
     Method, ReadResource,
 };
-use pintle::model::{Error, JsonObject, Meta, RawMembers, ResultType, Revision};
+use pintle::model::{Error, Feature, JsonObject, Meta, RawMembers, ResultType, Revision};
 use pintle::proto::{Rendered, Reply, ResultBody};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -18,48 +18,63 @@ pub(crate) fn reply_of(
     raw: &RawValue,
     (from, to): (Revision, Revision),
 ) -> Result<Reply, Error> {
-    let (kind, rendered) = undecoded(raw)?;
+    let (kind, members, mut meta) = undecoded(raw)?;
+    if !to.has(Feature::Envelope)
+        && let Some(meta) = &mut meta
+    {
+        meta.remove(Meta::SERVER_INFO);
+    }
+    let meta = meta.filter(|meta| !meta.is_empty());
+    let rendered = || Rendered::from_object(members.clone().into(), meta.clone());
     Ok(match kind.as_deref() {
-        Some("input_required") => Reply::InputRequired(rendered),
-        Some("task") => Reply::Task(rendered),
-        _ if from != to => Reply::Complete(fitted(method, raw, to).unwrap_or(Ok(rendered))?),
-        _ => Reply::Complete(rendered),
+        Some("input_required") => Reply::InputRequired(rendered()),
+        Some("task") => Reply::Task(rendered()),
+        _ if from != to => match fitted(method, &members, meta.clone(), to) {
+            Some(fitted) => Reply::Complete(fitted?),
+            None => Reply::Complete(rendered()),
+        },
+        _ => Reply::Complete(Rendered::from_object(members.into(), meta)),
     })
 }
 
-/// Returns the kind of a result, and its other members without decoding them.
-fn undecoded(raw: &RawValue) -> Result<(Option<String>, Rendered), Error> {
+/// Returns the kind of a result, its other members without decoding them, and its metadata.
+fn undecoded(raw: &RawValue) -> Result<(Option<String>, Vec<u8>, Option<Meta>), Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
     let mut members = RawMembers::read(raw.get()).map_err(unreadable)?;
     let kind = members.remove("resultType");
     let kind = kind.and_then(|kind| serde_json::from_str(kind.get()).ok());
     let meta = members.remove("_meta");
     let meta = meta.and_then(|meta| serde_json::from_str::<JsonObject>(meta.get()).ok());
-    let rendered = Rendered::from_object(members.to_vec().into(), meta.map(Meta::from));
-    Ok((kind, rendered))
+    Ok((kind, members.to_vec(), meta.map(Meta::from)))
 }
 
 /// Fits the result of a known method; `None` if the method is unknown, or the result does not fit it.
-fn fitted(method: &str, raw: &RawValue, to: Revision) -> Option<Result<Rendered, Error>> {
+fn fitted(
+    method: &str,
+    members: &[u8],
+    meta: Option<Meta>,
+    to: Revision,
+) -> Option<Result<Rendered, Error>> {
     match method {
-        CallTool::NAME => fit::<CallTool>(raw, to),
-        ListTools::NAME => fit::<ListTools>(raw, to),
-        ListResources::NAME => fit::<ListResources>(raw, to),
-        ListResourceTemplates::NAME => fit::<ListResourceTemplates>(raw, to),
-        ListPrompts::NAME => fit::<ListPrompts>(raw, to),
-        ReadResource::NAME => fit::<ReadResource>(raw, to),
-        GetPrompt::NAME => fit::<GetPrompt>(raw, to),
-        Complete::NAME => fit::<Complete>(raw, to),
+        CallTool::NAME => fit::<CallTool>(members, meta, to),
+        ListTools::NAME => fit::<ListTools>(members, meta, to),
+        ListResources::NAME => fit::<ListResources>(members, meta, to),
+        ListResourceTemplates::NAME => fit::<ListResourceTemplates>(members, meta, to),
+        ListPrompts::NAME => fit::<ListPrompts>(members, meta, to),
+        ReadResource::NAME => fit::<ReadResource>(members, meta, to),
+        GetPrompt::NAME => fit::<GetPrompt>(members, meta, to),
+        Complete::NAME => fit::<Complete>(members, meta, to),
         _ => None,
     }
 }
 
-fn fit<M>(raw: &RawValue, to: Revision) -> Option<Result<Rendered, Error>>
+fn fit<M>(members: &[u8], meta: Option<Meta>, to: Revision) -> Option<Result<Rendered, Error>>
 where
     M: Method,
     M::Result: ResultBody + DeserializeOwned,
 {
-    let result: M::Result = serde_json::from_str(raw.get()).ok()?;
+    let mut result: M::Result = serde_json::from_slice(members).ok()?;
+    *result.meta_mut() = meta;
     Some(Rendered::new(result, to))
 }
 

@@ -4,5 +4,6 @@ mod changes;
 mod limits;
 mod pairings;
 mod parked;
+mod passing;
 mod server;
 mod sockets;
