@@ -76,7 +76,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     (
         "crates/proxy/src/options.rs",
         "ProxyOptions",
-        &["list_tools_first"],
+        &["is_shared", "list_tools_first"],
     ),
     (
         "crates/showcase/src/options.rs",

@@ -3,33 +3,73 @@
 use std::sync::Arc;
 
 use pintle::model::method::{
-    CallTool, GetPrompt, ListTools, Method, ReadResource, SetLevel, Subscribe, Unsubscribe,
+    CallTool, GetPrompt, ListResourceTemplates, ListResources, Method, ReadResource, SetLevel,
+    Subscribe, Unsubscribe,
 };
 use pintle::model::{
-    EmptyResult, Error, Feature, InputRequired, InputResponses, Outcome, SetLevelParams,
-    SubscribeParams,
+    EmptyResult, Error, Feature, InputRequired, InputResponses, ListResourceTemplatesResult,
+    ListResourcesResult, Outcome, ReadResourceParams, SetLevelParams, SubscribeParams,
 };
 use pintle::proto::{Reply, Rounds, retry_params};
 use pintle::runtime::Context;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::error::{error_of, fit_error, internal};
 use crate::link::Link;
 use crate::parked::{Retry, Running};
 use crate::proxy::Shared;
-use crate::reply::{reply_of, requires_input};
+use crate::reply::requires_input;
 use crate::sink::Sink;
 
 impl Shared {
     /// Answers a request of a client.
     pub(crate) async fn answer(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
-        let request = cx.request();
-        match request.method.as_str() {
+        self.answer_with(cx, cx.request().params.text()).await
+    }
+
+    /// Answers a request of a client with other parameters: with those of a mounted server, for example.
+    pub(crate) async fn answer_with(
+        self: &Arc<Self>,
+        cx: &Context,
+        params: &str,
+    ) -> Result<Reply, Error> {
+        match cx.request().method.as_str() {
+            CallTool::NAME => {
+                let params = self.upstream.filter.call(params)?;
+                self.pass(cx, &params).await
+            }
             SetLevel::NAME => self.set_level(cx).await,
             Subscribe::NAME => self.subscribe(cx).await,
             Unsubscribe::NAME => self.unsubscribe(cx).await,
-            _ if self.is_asked(cx) => self.call_with_questions(cx).await,
-            _ => self.call(cx).await,
+            ReadResource::NAME if self.upstream.remainders.is_used() => self.read(cx, params).await,
+            ListResources::NAME if self.upstream.has_only_remainders() => {
+                Reply::complete(ListResourcesResult::default(), cx.terms().revision)
+            }
+            ListResourceTemplates::NAME if self.upstream.has_only_remainders() => {
+                Reply::complete(ListResourceTemplatesResult::default(), cx.terms().revision)
+            }
+            _ => self.pass(cx, params).await,
+        }
+    }
+
+    /// Passes a request to the server.
+    async fn pass(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
+        match self.is_asked(cx) {
+            true => self.call_with_questions(cx, params).await,
+            false => self.call(cx, params).await,
+        }
+    }
+
+    /// Reads a resource: the remainder of a result, or a resource of the server.
+    async fn read(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
+        let read: ReadResourceParams = decoded(params)?;
+        let remainders = &self.upstream.remainders;
+        match remainders.has(&read.uri) || self.upstream.has_only_remainders() {
+            true => remainders
+                .read(&read.uri, cx)
+                .map_err(|error| fit_error(error, cx)),
+            false => self.pass(cx, params).await,
         }
     }
 
@@ -39,26 +79,30 @@ impl Shared {
         let can = &terms.capabilities;
         let is_able = can.elicitation.is_some() || can.sampling.is_some() || can.roots.is_some();
         let may_ask = [CallTool::NAME, GetPrompt::NAME, ReadResource::NAME];
-        self.upstream.is_stateful()
+        self.upstream.has_sessions()
             && is_able
             && terms.has(Feature::InputRequired)
             && may_ask.contains(&cx.request().method.as_str())
     }
 
     /// Begins or continues a call whose questions are results.
-    async fn call_with_questions(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
-        let retry: Retry = cx.request().params.decode()?;
+    async fn call_with_questions(
+        self: &Arc<Self>,
+        cx: &Context,
+        params: &str,
+    ) -> Result<Reply, Error> {
+        let retry: Retry = decoded(params)?;
         if let Some(state) = retry.request_state.clone() {
             return self.parked.resume(&self.upstream, cx, &state, retry).await;
         }
         let lease = self.connections.lease(&self.upstream, cx, true)?;
         self.set_level_of(&lease.link, cx).await?;
-        let call = Running::start(&self.upstream, cx, lease);
+        let call = Running::start(&self.upstream, cx, params, lease);
         Box::pin(self.parked.round(&self.upstream, call, cx)).await
     }
 
     /// Sends a request, and asks an earlier client the questions of its results.
-    async fn call(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+    async fn call(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
         let lease = self.connections.lease(&self.upstream, cx, false)?;
         let link = &lease.link;
         self.set_level_of(link, cx).await?;
@@ -66,17 +110,13 @@ impl Shared {
         let sink = Sink::default();
         let _progress = sink.attach(cx);
         let request = cx.request();
-        let call = sink.call(&self.upstream, link, request, request.params.text());
+        let call = sink.call(&self.upstream, link, request, params);
         let failed = |failure| fit_error(error_of(failure), cx);
         let mut raw = call.await.map_err(failed)?;
         if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
-            raw = Box::pin(self.ask(link, cx, &sink, raw)).await?;
+            raw = Box::pin(self.ask(link, cx, &sink, (params, raw))).await?;
         }
-        if request.method.as_str() == ListTools::NAME {
-            self.upstream.tools.read(&raw);
-        }
-        let from = link.revision().unwrap_or(cx.terms().revision);
-        reply_of(request.method.as_str(), &raw, (from, cx.terms().revision))
+        self.upstream.reply(link, request.method.as_str(), raw, cx)
     }
 
     /// Asks an earlier client the questions of a result, until the result has none.
@@ -85,7 +125,7 @@ impl Shared {
         link: &Link,
         cx: &Context,
         sink: &Sink,
-        mut raw: Box<RawValue>,
+        (params, mut raw): (&str, Box<RawValue>),
     ) -> Result<Box<RawValue>, Error> {
         let mut rounds = Rounds::new(self.upstream.options.max_rounds);
         let request = cx.request();
@@ -101,10 +141,10 @@ impl Shared {
                 responses.insert(name, answer);
             }
             let state = required.request_state.as_deref();
-            let params = retry_params(request.params.text().as_bytes(), Some(&responses), state);
-            let params = std::str::from_utf8(&params).map_err(|_| Error::internal())?;
+            let retry = retry_params(params.as_bytes(), Some(&responses), state);
+            let retry = std::str::from_utf8(&retry).map_err(|_| Error::internal())?;
             raw = sink
-                .call(&self.upstream, link, request, params)
+                .call(&self.upstream, link, request, retry)
                 .await
                 .map_err(error_of)?;
         }
@@ -154,6 +194,10 @@ impl Shared {
         }
         empty(cx)
     }
+}
+
+fn decoded<T: DeserializeOwned>(params: &str) -> Result<T, Error> {
+    serde_json::from_str(params).map_err(|error| Error::invalid_params(error.to_string()))
 }
 
 fn empty(cx: &Context) -> Result<Reply, Error> {

@@ -50,8 +50,8 @@ impl Connections {
     ) -> Result<Lease, Error> {
         let handle = cx.engine_handle();
         let session =
-            (upstream.is_stateful() && handle.is_session()).then(|| Arc::downgrade(&handle));
-        let capabilities = declared(&cx.terms().capabilities);
+            (upstream.has_sessions() && handle.is_session()).then(|| Arc::downgrade(&handle));
+        let capabilities = upstream.declared(&cx.terms().capabilities);
         let scope = scope(upstream, cx.principal(), session.as_ref());
         let key = Key::new(scope, &capabilities);
         let is_exclusive = is_asked && matches!(key.scope, Scope::Caller(_));
@@ -82,9 +82,9 @@ impl Connections {
     /// Opens a connection for clients that listen and have none, and renews all subscriptions.
     pub(crate) fn follow(&self, upstream: &Arc<Upstream>) {
         for handle in upstream.listening() {
-            let is_session = upstream.is_stateful() && handle.is_session();
+            let is_session = upstream.has_sessions() && handle.is_session();
             let session = is_session.then(|| Arc::downgrade(&handle));
-            if let Err(error) = self.ensure(upstream, session, stated(&*handle)) {
+            if let Err(error) = self.ensure(upstream, session, stated(upstream, &*handle)) {
                 tracing::warn!(%error, "the proxy receives no changes of the server");
             }
         }
@@ -122,6 +122,16 @@ impl Connections {
         self.0.lock().all().cloned().collect()
     }
 
+    /// Returns the capabilities of the connection that was used last, so that a client like its own can use the next.
+    pub(crate) fn latest_capabilities(&self) -> ClientCapabilities {
+        let table = self.0.lock();
+        let spare = table.spare.as_ref().map(|spare| &spare.link);
+        let latest = table.all().max_by_key(|link| link.used()).or(spare);
+        latest
+            .map(|link| link.capabilities.clone())
+            .unwrap_or_default()
+    }
+
     /// Removes the connections of sessions that have ended, and those of clients without a session that no call
     /// has used for [`ProxyOptions::idle_timeout`](crate::ProxyOptions::idle_timeout).
     pub(crate) fn sweep(&self, upstream: &Upstream) {
@@ -153,6 +163,31 @@ impl Connections {
         drop(removed);
     }
 
+    /// Replaces all connections by a first one, and opens one for each session and each kind of client that had one.
+    /// Returns the earlier connections, which end with their last calls.
+    pub(crate) fn replace(&self, upstream: &Arc<Upstream>, first: Arc<Link>) -> Vec<Arc<Link>> {
+        let mut table = self.0.lock();
+        let spare = Some(Spare {
+            capabilities: first.capabilities.clone(),
+            link: first,
+        });
+        let Table { links, spare: old } = std::mem::replace(
+            &mut *table,
+            Table {
+                spare,
+                ..Table::default()
+            },
+        );
+        for (key, links) in &links {
+            for link in links {
+                table.renew(upstream, key, link);
+            }
+        }
+        drop(table);
+        let old = old.map(|spare| spare.link);
+        links.into_values().flatten().chain(old).collect()
+    }
+
     /// Removes all connections.
     pub(crate) fn clear(&self) -> Vec<Arc<Link>> {
         let Table { links, spare } = std::mem::take(&mut *self.0.lock());
@@ -162,11 +197,11 @@ impl Connections {
 }
 
 /// Returns the capabilities that the client of a session has stated, as the proxy declares them.
-fn stated(handle: &dyn EngineHandle) -> Option<ClientCapabilities> {
+fn stated(upstream: &Upstream, handle: &dyn EngineHandle) -> Option<ClientCapabilities> {
     let mut stated = None;
     handle.engine(&mut |engine| {
         let terms = engine.session_terms();
-        stated = terms.map(|terms| declared(&terms.capabilities));
+        stated = terms.map(|terms| upstream.declared(&terms.capabilities));
     });
     stated
 }
@@ -182,16 +217,8 @@ fn scope(
     session: Option<&Weak<dyn EngineHandle>>,
 ) -> Scope {
     match session {
-        _ if !upstream.is_stateful() => Scope::All,
+        _ if !upstream.is_stateful() || upstream.options.is_shared => Scope::All,
         Some(session) => Scope::Session(session.as_ptr().cast::<()>() as usize),
         None => Scope::Caller(principal.map(|principal| principal.id().into())),
     }
-}
-
-/// The capabilities of a client that the proxy declares to the server.
-pub(crate) fn declared(of_client: &ClientCapabilities) -> ClientCapabilities {
-    let mut declared = of_client.clone();
-    // The proxy holds no tasks for the questions of the server.
-    declared.tasks = None;
-    declared
 }

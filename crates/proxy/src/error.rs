@@ -15,6 +15,12 @@ pub enum ProxyError {
     /// The server cannot be reached, or the handshake failed.
     #[error("the proxy cannot open a connection to the server")]
     Connect(#[source] CallError),
+    /// A new name of [`ToolFilter::rename`](crate::ToolFilter::rename) is empty, or that of two tools.
+    #[error("invalid new name of a tool: `{name}` is empty or given to two tools")]
+    Names {
+        /// The name.
+        name: String,
+    },
 }
 
 /// The error that a client receives for a call that failed. An error of the server stays as it is.
@@ -31,6 +37,10 @@ pub(crate) fn error_of(failure: CallError) -> Error {
             ))
         }
         CallError::InvalidParams { reason, .. } => Error::invalid_params(reason),
+        failure @ CallError::NotApproved { .. } => {
+            tracing::warn!(error = %failure, "a call was not sent");
+            Error::invalid_params(chain(&failure))
+        }
         failure => {
             tracing::warn!(error = %chain(&failure), "a call failed behind the proxy");
             internal(&format!(

@@ -22,17 +22,23 @@
 //!   An earlier server has one connection for each session of a client. Clients without a session share connections by
 //!   their principal.
 //! - **Tokens.** The proxy passes no HTTP header on, so the token of a client never reaches the server.
+//! - **Filters.** A [`ToolFilter`] hides and renames tools, sets their arguments, and enforces a lock file.
+//!   [`ProxyOptions::max_result_bytes`] cuts results of tools, and their remainders are resources.
 //! - **Limits.** [`ProxyOptions`] has all of them.
 
 mod call;
 mod connections;
 mod error;
+mod filter;
 mod link;
 mod open_calls;
 mod options;
 mod parked;
+mod provider;
 mod proxy;
 mod questions;
+mod random_id;
+mod remainders;
 mod reply;
 mod sink;
 mod subscriptions;
@@ -40,5 +46,6 @@ mod tools;
 mod upstream;
 
 pub use error::ProxyError;
+pub use filter::ToolFilter;
 pub use options::ProxyOptions;
 pub use proxy::{Proxy, ProxyBuilder};

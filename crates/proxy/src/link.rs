@@ -36,6 +36,8 @@ pub(crate) struct Link {
     /// the call of its question.
     pub(crate) asked: Arc<Semaphore>,
     pub(crate) subscriptions: Subscriptions,
+    /// The capabilities that the connection declares.
+    pub(crate) capabilities: ClientCapabilities,
     level: tokio::sync::Mutex<Option<LoggingLevel>>,
     used: Mutex<Instant>,
 }
@@ -74,6 +76,7 @@ impl Link {
             open: Arc::default(),
             asked: Arc::new(Semaphore::new(1)),
             subscriptions: Subscriptions::default(),
+            capabilities: capabilities.clone(),
             level: tokio::sync::Mutex::default(),
             used: Mutex::new(Instant::now()),
         });
@@ -89,6 +92,12 @@ impl Link {
             let _ = self.session.set(session);
         }
         self.touch();
+    }
+
+    /// Continues the subscriptions of the session after an earlier connection.
+    pub(crate) fn succeed(self: &Arc<Self>, earlier: &Self) {
+        self.subscriptions.succeed(&earlier.subscriptions);
+        self.follow();
     }
 
     fn upstream(&self) -> Option<Arc<Upstream>> {

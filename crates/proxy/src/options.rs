@@ -36,6 +36,20 @@ pub struct ProxyOptions {
     /// Largest number of tools whose arguments are verified in headers; default 4 096. Headers of more tools are
     /// not verified.
     pub max_header_tools: usize,
+    /// Whether all clients share one connection, and so one process, also of a server with sessions; default false.
+    /// The state of such a server is then common to all clients, and it cannot ask questions, because it does not name
+    /// the call of a question.
+    pub is_shared: bool,
+    /// Largest size of the result of a tool, in bytes of JSON; default `None`: unlimited. A larger result is cut, and a
+    /// link in it names a resource with the remainder. Tools then have no output schema, because a result that is
+    /// cut does not fit it.
+    pub max_result_bytes: Option<usize>,
+    /// Largest number of stored remainders; default 256. Then the oldest of the client with the most bytes is removed.
+    pub max_remainders: usize,
+    /// Largest size of all stored remainders, in bytes; default 64 MiB. As above; a larger remainder is not stored.
+    pub max_remainder_bytes: usize,
+    /// How long a remainder is stored; default 10 min.
+    pub remainder_ttl: Duration,
 }
 
 impl Default for ProxyOptions {
@@ -53,6 +67,11 @@ impl Default for ProxyOptions {
             max_rounds: 10,
             list_tools_first: true,
             max_header_tools: 4_096,
+            is_shared: false,
+            max_result_bytes: None,
+            max_remainders: 256,
+            max_remainder_bytes: 64 << 20,
+            remainder_ttl: Duration::from_secs(600),
         }
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use pintle::client::CallError;
 use pintle::model::{Error, InputRequests, InputRequired, InputResponse, InputResponses};
 use pintle::proto::{Rendered, Reply};
+use pintle::runtime::Context;
 use pintle::runtime::sync::Mutex;
-use pintle::runtime::{Context, random_bytes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use crate::connections::Lease;
 use crate::error::{error_of, fit_error, internal};
 use crate::questions::Question;
-use crate::reply::reply_of;
+use crate::random_id::random_id;
 use crate::sink::Sink;
 use crate::upstream::Upstream;
 
@@ -81,11 +81,11 @@ impl Owner {
 }
 
 impl Running {
-    /// Sends a call.
-    pub(crate) fn start(upstream: &Upstream, cx: &Context, lease: Lease) -> Self {
+    /// Sends a call with the parameters for the server.
+    pub(crate) fn start(upstream: &Upstream, cx: &Context, params: &str, lease: Lease) -> Self {
         let request = cx.request();
         let sink = Sink::default();
-        let call = sink.call(upstream, &lease.link, request, request.params.text());
+        let call = sink.call(upstream, &lease.link, request, params);
         let (sender, done) = oneshot::channel();
         let task = tokio::spawn(async move {
             let _ = sender.send(call.await);
@@ -136,9 +136,7 @@ impl Parked {
             done = &mut call.done => {
                 let raw = done.map_err(|_| Error::internal())?;
                 let raw = raw.map_err(|failure| fit_error(error_of(failure), cx))?;
-                let to = cx.terms().revision;
-                let from = call.lease.link.revision().unwrap_or(to);
-                reply_of(&call.method, &raw, (from, to))
+                upstream.reply(&call.lease.link, &call.method, raw, cx)
             }
             questions = call.lease.link.questions.take() => {
                 drop((progress, open));
@@ -158,7 +156,7 @@ impl Parked {
         for question in &call.asked {
             requests.insert(&*question.name, question.request.clone());
         }
-        let state = new_state()?;
+        let state = random_id()?;
         let required = InputRequired::asking(requests).with_state(&*state);
         let reply = Rendered::new(required, cx.terms().revision)?;
         let mut all = self.0.lock();
@@ -223,10 +221,4 @@ impl Parked {
         let all = std::mem::take(&mut *self.0.lock());
         drop(all);
     }
-}
-
-/// Returns a state that cannot be guessed.
-fn new_state() -> Result<String, Error> {
-    let bytes: [u8; 16] = random_bytes().map_err(|_| Error::internal())?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -8,17 +8,19 @@ use std::time::Duration;
 use pintle::client::{Client, ClientBuilder, ConnectError, ServerInfo};
 use pintle::model::method::{Listen, Method, Notice, RootsChanged};
 use pintle::model::{ClientCapabilities, Error};
-use pintle::proto::{IncomingNotice, Reply, ServerProfile};
+use pintle::proto::{Change, IncomingNotice, Reply, ServerProfile};
+use pintle::runtime::sync::Mutex;
 use pintle::runtime::{
     BoxFuture, Context, EngineHandle, IntoService, ParamHeader, Principal, Service,
 };
 
-use crate::connections::{Connections, declared};
+use crate::connections::Connections;
 use crate::error::ProxyError;
+use crate::filter::ToolFilter;
 use crate::link::Link;
 use crate::options::ProxyOptions;
 use crate::parked::Parked;
-use crate::upstream::{Connect, Upstream, client_of};
+use crate::upstream::{Connect, Upstream, client_of, declared};
 
 /// Interval of the removal of ended sessions and expired calls.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -26,12 +28,14 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// A server for clients of every revision, which passes all requests to another server. Clones are the same
 /// proxy.
 #[derive(Clone)]
-pub struct Proxy(Arc<Shared>);
+pub struct Proxy(pub(crate) Arc<Shared>);
 
 /// The state of a proxy.
 pub(crate) struct Shared {
     pub(crate) upstream: Arc<Upstream>,
-    profile: Arc<ServerProfile>,
+    profile: Mutex<Arc<ServerProfile>>,
+    /// The connections before the last replacement whose calls run on.
+    earlier: Mutex<Vec<Weak<Link>>>,
     pub(crate) connections: Connections,
     pub(crate) parked: Parked,
 }
@@ -41,6 +45,7 @@ pub(crate) struct Shared {
 pub struct ProxyBuilder {
     connect: Box<Connect>,
     options: ProxyOptions,
+    filter: ToolFilter,
     first: ClientCapabilities,
 }
 
@@ -64,13 +69,48 @@ impl Proxy {
         ProxyBuilder {
             connect: Box::new(connect),
             options: ProxyOptions::default(),
+            filter: ToolFilter::default(),
             first: ClientCapabilities::default(),
         }
     }
 
     /// Returns the description of the server behind the proxy.
-    pub fn server(&self) -> &ServerInfo {
-        &self.0.upstream.server
+    pub fn server(&self) -> ServerInfo {
+        self.0.upstream.server()
+    }
+
+    /// Returns the number of open conversations with clients.
+    pub fn clients(&self) -> usize {
+        self.0.upstream.attached().len()
+    }
+
+    /// Replaces all connections to the server: after a change of its program, for example. The sessions of clients stay,
+    /// and clients are notified of changed lists. A running call ends on its earlier connection, unless the next
+    /// replacement comes first. If the server cannot be reached, the present connections stay.
+    ///
+    /// # Errors
+    ///
+    /// [`ProxyError`].
+    pub async fn replace(&self) -> Result<(), ProxyError> {
+        let upstream = &self.0.upstream;
+        let builder = client_of(&upstream.options, &upstream.filter);
+        let declares = self.0.connections.latest_capabilities();
+        let (first, server) = open(&*upstream.connect, builder, declares).await?;
+        upstream.set_server(server);
+        upstream.list_tools(first.client()).await;
+        *self.0.profile.lock() = Arc::new(upstream.profile());
+        let earlier = self.0.connections.replace(upstream, first);
+        let draining = earlier.iter().map(Arc::downgrade).collect();
+        drop(earlier);
+        let unfinished = std::mem::replace(&mut *self.0.earlier.lock(), draining);
+        for link in unfinished.iter().filter_map(Weak::upgrade) {
+            link.client().close().await;
+        }
+        self.0.connections.follow(upstream);
+        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+            upstream.publish(&change);
+        }
+        Ok(())
     }
 
     /// Returns the number of open connections to the server.
@@ -83,6 +123,12 @@ impl ProxyBuilder {
     /// Sets all limits and timeouts.
     pub fn options(mut self, options: ProxyOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets the tools that clients see; all by default.
+    pub fn tools(mut self, filter: ToolFilter) -> Self {
+        self.filter = filter;
         self
     }
 
@@ -99,21 +145,43 @@ impl ProxyBuilder {
     ///
     /// [`ProxyError`].
     pub async fn connect(self) -> Result<Proxy, ProxyError> {
-        let builder = client_of(&self.options);
-        let first = Link::build(&*self.connect, builder, self.first.clone());
-        let first = first.map_err(ProxyError::Client)?;
-        let server = first.client().open().await.map_err(ProxyError::Connect)?;
-        let upstream = Upstream::new(self.connect, self.options, server);
+        self.filter.check()?;
+        let declares = match self.options.is_shared {
+            true => ClientCapabilities::default(),
+            false => self.first,
+        };
+        let builder = client_of(&self.options, &self.filter);
+        let (first, server) = open(&*self.connect, builder, declares.clone()).await?;
+        let upstream = Upstream::new(self.connect, (self.options, self.filter), server);
         upstream.list_tools(first.client()).await;
         let shared = Arc::new(Shared {
-            profile: Arc::new(upstream.profile()),
+            profile: Mutex::new(Arc::new(upstream.profile())),
+            earlier: Mutex::default(),
             upstream: Arc::new(upstream),
-            connections: Connections::new(first, self.first),
+            connections: Connections::new(first, declares),
             parked: Parked::default(),
         });
         tokio::spawn(sweep(Arc::downgrade(&shared)));
         Ok(Proxy(shared))
     }
+}
+
+impl Shared {
+    /// Returns the server's description of itself, as clients of the proxy receive it.
+    pub(crate) fn profile(&self) -> Arc<ServerProfile> {
+        Arc::clone(&self.profile.lock())
+    }
+}
+
+/// Opens a connection that belongs to no clients yet, and reads the description of the server.
+async fn open(
+    connect: &Connect,
+    builder: ClientBuilder,
+    capabilities: ClientCapabilities,
+) -> Result<(Arc<Link>, ServerInfo), ProxyError> {
+    let link = Link::build(connect, builder, capabilities).map_err(ProxyError::Client)?;
+    let server = link.client().open().await.map_err(ProxyError::Connect)?;
+    Ok((link, server))
 }
 
 /// Removes ended sessions and expired calls while the proxy exists.
@@ -124,6 +192,7 @@ async fn sweep(proxy: Weak<Shared>) {
             return;
         };
         proxy.parked.sweep();
+        proxy.upstream.remainders.sweep();
         proxy.connections.sweep(&proxy.upstream);
     }
 }
@@ -134,11 +203,14 @@ impl Service for Proxy {
     }
 
     fn profile(&self) -> Arc<ServerProfile> {
-        Arc::clone(&self.0.profile)
+        self.0.profile()
     }
 
     fn param_headers(&self, tool: &str, _principal: Option<&Principal>) -> Arc<[ParamHeader]> {
-        self.0.upstream.tools.headers(tool)
+        let upstream = &self.0.upstream;
+        upstream
+            .filter
+            .headers(tool, |name| upstream.tools.headers(name))
     }
 
     fn notified(&self, notified: IncomingNotice) {
@@ -180,7 +252,7 @@ impl IntoService for Proxy {
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxy")
-            .field("server", &self.0.upstream.server)
+            .field("server", &self.server())
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use pintle::runtime::sync::Mutex;
 use serde_json::value::RawValue;
 
 use crate::link::Link;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, declared};
 
 /// A call has no total timeout of its own; this many idle timeouts bound it.
 const TOTAL: u32 = 24;
@@ -45,6 +45,9 @@ impl Sink {
         let level = request.terms.log_level.as_ref();
         if let Some(level) = level.filter(|_| !upstream.is_stateful()) {
             call = call.meta(Meta::LOG_LEVEL, level.as_str());
+        }
+        if upstream.options.is_shared {
+            call = call.capabilities(Arc::new(declared(&request.terms.capabilities)));
         }
         if request.progress_token.is_none() {
             return call;

@@ -31,6 +31,12 @@ impl Subscriptions {
         self.session.lock().insert(uri.to_owned())
     }
 
+    /// Adds the resources of an earlier connection of the session.
+    pub(crate) fn succeed(&self, earlier: &Self) {
+        let uris = earlier.session.lock().clone();
+        self.session.lock().extend(uris);
+    }
+
     /// Removes a resource of the session.
     pub(crate) fn remove(&self, uri: &str) {
         self.session.lock().remove(uri);

@@ -6,12 +6,18 @@ use std::sync::{Arc, Weak};
 use pintle::client::{
     Client, ClientBuilder, ClientOptions, ConnectError, EraMode, OutputCheck, ServerInfo,
 };
-use pintle::model::{Feature, Implementation};
-use pintle::proto::{Change, Limits, ServerProfile};
-use pintle::runtime::EngineHandle;
+use pintle::model::method::{ListTools, Method};
+use pintle::model::{ClientCapabilities, Error, Feature, Implementation};
+use pintle::proto::{Change, Limits, Reply, ServerProfile};
 use pintle::runtime::sync::Mutex;
+use pintle::runtime::{Context, EngineHandle};
+use serde_json::value::RawValue;
 
+use crate::filter::ToolFilter;
+use crate::link::Link;
 use crate::options::ProxyOptions;
+use crate::remainders::Remainders;
+use crate::reply::reply_of;
 use crate::tools::Tools;
 
 /// Returns a client that connects to the server.
@@ -21,43 +27,102 @@ pub(crate) type Connect = dyn Fn(ClientBuilder) -> Result<Client, ConnectError> 
 pub(crate) struct Upstream {
     pub(crate) connect: Box<Connect>,
     pub(crate) options: ProxyOptions,
-    pub(crate) server: ServerInfo,
+    /// Replaced together with the connections.
+    server: Mutex<ServerInfo>,
     pub(crate) tools: Tools,
+    pub(crate) filter: ToolFilter,
+    pub(crate) remainders: Remainders,
     /// The conversations with clients.
     attached: Mutex<Vec<Weak<dyn EngineHandle>>>,
 }
 
 impl Upstream {
-    pub(crate) fn new(connect: Box<Connect>, options: ProxyOptions, server: ServerInfo) -> Self {
+    pub(crate) fn new(
+        connect: Box<Connect>,
+        (options, mut filter): (ProxyOptions, ToolFilter),
+        server: ServerInfo,
+    ) -> Self {
+        let remainders = Remainders::new(&options);
+        if remainders.is_used() {
+            filter.hide_output();
+        }
         Self {
+            filter,
+            remainders,
             connect,
             tools: Tools::new(options.max_header_tools),
             options,
-            server,
+            server: Mutex::new(server),
             attached: Mutex::default(),
         }
     }
 
+    pub(crate) fn server(&self) -> ServerInfo {
+        self.server.lock().clone()
+    }
+
+    pub(crate) fn set_server(&self, server: ServerInfo) {
+        *self.server.lock() = server;
+    }
+
     /// Whether the server has sessions, as up to 2025-11-25.
     pub(crate) fn is_stateful(&self) -> bool {
-        self.server.revision.has(Feature::Handshake)
+        self.server.lock().revision.has(Feature::Handshake)
+    }
+
+    /// Whether each session of a client has a connection of its own.
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.is_stateful() && !self.options.is_shared
+    }
+
+    /// Returns the capabilities that a connection declares for a client. A shared one declares none, because an
+    /// earlier server does not name the call of a question; requests of 2026-07-28 state those of their clients.
+    pub(crate) fn declared(&self, of_client: &ClientCapabilities) -> ClientCapabilities {
+        match self.options.is_shared {
+            true => ClientCapabilities::default(),
+            false => declared(of_client),
+        }
     }
 
     /// Whether the server has log messages.
     pub(crate) fn has_logs(&self) -> bool {
-        self.server.capabilities.logging.is_some()
+        self.server.lock().capabilities.logging.is_some()
+    }
+
+    /// Whether clients have resources only because results are cut.
+    pub(crate) fn has_only_remainders(&self) -> bool {
+        self.remainders.is_used() && self.server.lock().capabilities.resources.is_none()
+    }
+
+    /// Returns the reply to a client with a result of the server.
+    pub(crate) fn reply(
+        &self,
+        link: &Link,
+        method: &str,
+        mut raw: Box<RawValue>,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
+        let to = cx.terms().revision;
+        let from = link.revision().unwrap_or(to);
+        if method == ListTools::NAME {
+            self.tools.read(&raw);
+            raw = self.filter.list(raw)?;
+        }
+        let raw = self.remainders.cut(method, raw, cx)?;
+        reply_of(method, &raw, (from, to))
     }
 
     /// Lists the tools of the server, where the headers of its clients are verified.
     pub(crate) async fn list_tools(&self, client: &Client) {
-        if self.options.list_tools_first && self.server.capabilities.tools.is_some() {
+        let has_tools = self.server.lock().capabilities.tools.is_some();
+        if self.options.list_tools_first && has_tools {
             self.tools.list(client).await;
         }
     }
 
     /// Returns the configuration of a client of the server. The era of the server is known.
     pub(crate) fn client(&self) -> ClientBuilder {
-        let client = client_of(&self.options);
+        let client = client_of(&self.options, &self.filter);
         match self.is_stateful() {
             true => client.mode(EraMode::Legacy),
             false => client,
@@ -100,18 +165,31 @@ impl Upstream {
 
     /// Returns the server's description of itself, as clients of the proxy receive it.
     pub(crate) fn profile(&self) -> ServerProfile {
-        let identity = match &self.server.identity {
+        let server = self.server();
+        let identity = match &server.identity {
             Some(identity) => Implementation::clone(identity),
             None => Implementation::new("pintle-proxy", env!("CARGO_PKG_VERSION")),
         };
-        ServerProfile::new(identity, (*self.server.capabilities).clone())
-            .with_instructions(self.server.instructions.clone())
+        let mut capabilities = (*server.capabilities).clone();
+        if self.has_only_remainders() {
+            capabilities.resources = Some(Default::default());
+        }
+        ServerProfile::new(identity, capabilities)
+            .with_instructions(server.instructions)
             .with_passed_settings()
     }
 }
 
+/// The capabilities of a client that the proxy declares to the server.
+pub(crate) fn declared(of_client: &ClientCapabilities) -> ClientCapabilities {
+    let mut declared = of_client.clone();
+    // The proxy holds no tasks for the questions of the server.
+    declared.tasks = None;
+    declared
+}
+
 /// Returns the configuration of a client that passes everything on: without a cache and without checks.
-pub(crate) fn client_of(options: &ProxyOptions) -> ClientBuilder {
+pub(crate) fn client_of(options: &ProxyOptions, filter: &ToolFilter) -> ClientBuilder {
     let mut client = ClientOptions::default();
     (client.max_cached_results, client.watch_cache) = (0, false);
     client.connect_timeout = options.connect_timeout;
@@ -121,13 +199,17 @@ pub(crate) fn client_of(options: &ProxyOptions) -> ClientBuilder {
     limits.question_timeout = options.question_timeout;
     client.limits = Arc::new(limits);
     let builder = Client::builder().options(client);
-    builder.check_output(OutputCheck::Off)
+    let builder = builder.check_output(OutputCheck::Off);
+    match filter.approvals() {
+        Some(approvals) => builder.pin_tools(approvals.clone()),
+        None => builder,
+    }
 }
 
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upstream")
-            .field("server", &self.server)
+            .field("server", &self.server())
             .finish_non_exhaustive()
     }
 }

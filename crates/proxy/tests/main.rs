@@ -1,9 +1,12 @@
 //! A proxy between clients and servers of every revision.
 
 mod changes;
+mod filters;
 mod limits;
+mod mounted;
 mod pairings;
 mod parked;
 mod passing;
+mod replacement;
 mod server;
 mod sockets;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use pintle::client::{Client, ClientBuilder, EraMode, InProcess};
 use pintle::model::{LoggingLevel, Revision};
 use pintle::prelude::*;
-use pintle::runtime::IntoService;
+use pintle::runtime::{IntoService, ParamHeader, Service as _};
 use pintle::server::ServerHandle;
-use pintle_proxy::{Proxy, ProxyOptions};
+use pintle_proxy::{Proxy, ProxyError, ProxyOptions, ToolFilter};
 use serde::Deserialize;
 
 /// Events that the handlers of a server have counted.
@@ -145,9 +145,19 @@ pub(crate) async fn chain(builder: ClientBuilder, pair: (Revision, Revision)) ->
 
 pub(crate) async fn chain_with(
     builder: ClientBuilder,
-    (of_client, of_server): (Revision, Revision),
+    pair: (Revision, Revision),
     options: ProxyOptions,
 ) -> Chain {
+    let chain = chain_of(builder, pair, options, ToolFilter::default());
+    chain.await.expect("a server")
+}
+
+pub(crate) async fn chain_of(
+    builder: ClientBuilder,
+    (of_client, of_server): (Revision, Revision),
+    options: ProxyOptions,
+    filter: ToolFilter,
+) -> Result<Chain, ProxyError> {
     let (server, counts, handle) = server();
     let app = server.into_service().expect("a valid server");
     let proxy = Proxy::builder(move |client| {
@@ -156,17 +166,32 @@ pub(crate) async fn chain_with(
             .mode(EraMode::Pinned(of_server))
             .connect_lazily(target)
     });
-    let proxy = proxy.options(options).connect().await.expect("a server");
+    let proxy = proxy.options(options).tools(filter).connect().await?;
     let client = builder
         .mode(EraMode::Pinned(of_client))
         .connect(InProcess::new(proxy.clone()))
         .await
         .expect("a proxy");
-    Chain {
+    Ok(Chain {
         client,
         proxy,
         counts,
         handle,
+    })
+}
+
+impl Chain {
+    /// Connects another client to the proxy, of the revision of the first one.
+    pub(crate) async fn another_client(&self) -> Client {
+        let revision = self.client.server().expect("a server").revision;
+        let builder = Client::builder().mode(EraMode::Pinned(revision));
+        let client = builder.connect(InProcess::new(self.proxy.clone())).await;
+        client.expect("a proxy")
+    }
+
+    /// Returns the headers that repeat arguments of a tool.
+    pub(crate) fn proxy_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.proxy.param_headers(tool, None)
     }
 }
 

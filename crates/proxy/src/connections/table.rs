@@ -89,6 +89,25 @@ impl Table {
         Ok(link)
     }
 
+    /// Opens a connection in the place of an earlier one, with its subscriptions. Clients without a session open theirs
+    /// with their next call.
+    pub(super) fn renew(&mut self, upstream: &Arc<Upstream>, key: &Key, earlier: &Arc<Link>) {
+        let session = earlier.session().map(|session| Arc::downgrade(&session));
+        let is_needed = match key.scope {
+            Scope::All => !upstream.has_sessions(),
+            Scope::Session(_) => upstream.has_sessions() && session.is_some(),
+            Scope::Caller(_) => false,
+        };
+        if !is_needed {
+            return;
+        }
+        let capabilities = earlier.capabilities.clone();
+        match self.open(upstream, key.clone(), session, capabilities) {
+            Ok(link) => link.succeed(earlier),
+            Err(error) => tracing::warn!(%error, "a client has no connection yet"),
+        }
+    }
+
     /// Makes sure that there is room for one more connection.
     fn make_room(&mut self, most: usize) -> Result<(), Error> {
         let spare = usize::from(self.spare.is_some());
