@@ -1,6 +1,7 @@
 //! The command line, as clap parses it.
 
 mod access;
+mod filter;
 mod install;
 mod lint;
 mod lock;
@@ -21,6 +22,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use access::{AccessSettings, Proof};
+pub(crate) use filter::FilterArgs;
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use lint::{LintArgs, TokensArgs, take_source};
 pub(crate) use lock::{DiffArgs, LockArgs, SurfaceSource, VerifyArgs};

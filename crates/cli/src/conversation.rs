@@ -22,8 +22,8 @@ use crate::exit::CliError;
 use crate::live::Live;
 use crate::screen::Screen;
 
-pub(crate) use find_server::target;
-pub(crate) use opening::Opening;
+pub(crate) use find_server::{config_file, target};
+pub(crate) use opening::{Connector, Opening};
 
 /// Maximum size of an argument from a file or from standard input, in bytes. It exceeds the largest
 /// message.

@@ -204,6 +204,22 @@ pub(crate) fn served(server: &ServerInfo) {
     );
 }
 
+/// Reports that a changed program serves now.
+pub(crate) fn replaced(server: &ServerInfo) {
+    let name = server.identity.as_ref();
+    let name = name.map_or("server", |identity| &identity.name);
+    eprintln!("The new version of {} is served.", text::line(name));
+}
+
+/// Reports that a changed program cannot be served.
+pub(crate) fn not_replaced(failure: &CliError) {
+    let texts = causes(failure).join(": ");
+    eprintln!(
+        "The new version cannot be served, and the earlier one stays: {}",
+        text::clean(&texts)
+    );
+}
+
 /// Prints the address of a server over HTTP.
 pub(crate) fn serving_at(address: SocketAddr) {
     eprintln!("Connect clients to http://{address}/mcp.");

@@ -5,4 +5,7 @@ mod http;
 mod life;
 mod proxied;
 mod records;
+#[cfg(target_os = "linux")]
+mod shared;
 mod stdio;
+mod watched;

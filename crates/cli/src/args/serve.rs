@@ -3,16 +3,21 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use pintle::StateUrl;
 
+use super::filter::FilterArgs;
 use super::server::ReachArgs;
+use super::value;
 
 /// Examples of `pintle serve`.
 pub(crate) const HELP: &str = concat!(
     "  pintle serve                                   the showcase at http://127.0.0.1:8000/mcp\n",
     "  pintle serve --http 127.0.0.1:8000 -- npx -y some-server     a program, over HTTP\n",
-    "  pintle serve https://example.com/mcp --stdio   a URL, for a host that starts its servers"
+    "  pintle serve https://example.com/mcp --stdio   a URL, for a host that starts its servers\n",
+    "  pintle serve --stdio --only 'read_*' @files    some tools of a server\n",
+    "  pintle serve --watch -- ./my-server            a program, replaced after each build"
 );
 
 /// The arguments of `pintle serve`.
@@ -87,6 +92,24 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "URL", conflicts_with_all = ["server", "command"])]
     pub(crate) state: Option<StateUrl>,
 
+    /// Share one process of the server with all hosts of this machine that have the same command line
+    #[cfg(unix)]
+    #[arg(long, requires = "stdio")]
+    pub(crate) share: bool,
+
+    /// How long a shared server runs without a host
+    #[cfg(unix)]
+    #[arg(long, value_name = "TIME", value_parser = value::duration, default_value = "60s", requires = "share")]
+    pub(crate) idle: Duration,
+
+    /// Replace the program after a change of this file or folder, or else of the files that its command line names.
+    /// Hosts stay connected. The option can be repeated
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) watch: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
 }
@@ -145,5 +168,29 @@ mod tests {
         assert!(parsed("pintle serve @x -- npx").is_err());
         assert!(parsed("pintle serve @x --page-size 5").is_err());
         assert!(parsed("pintle serve --state memory: -- npx").is_err());
+    }
+
+    #[test]
+    fn a_watch_has_a_path_behind_an_equals_sign_or_none() {
+        let serve = parsed("pintle serve --watch -- npx").expect("serve");
+        assert_eq!(serve.watch, [PathBuf::new()]);
+        let serve = parsed("pintle serve --watch=a --watch=b -- npx").expect("serve");
+        assert_eq!(serve.watch, [PathBuf::from("a"), PathBuf::from("b")]);
+        assert!(
+            parsed("pintle serve -- npx")
+                .expect("serve")
+                .watch
+                .is_empty()
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shared_server_is_served_on_standard_streams() {
+        let serve = parsed("pintle serve --stdio --share @x").expect("serve");
+        assert!(serve.share);
+        assert_eq!(serve.idle, Duration::from_secs(60));
+        assert!(parsed("pintle serve --share @x").is_err());
+        assert!(parsed("pintle serve --stdio --idle 5s @x").is_err());
     }
 }

@@ -83,6 +83,10 @@ pub(crate) struct ReachArgs {
     #[arg(long, value_name = "DIRECTORY", help_heading = "Server")]
     pub(crate) cwd: Option<PathBuf>,
 
+    /// Kill the program and its descendants when they have more memory than this, such as 2GiB; on Linux only
+    #[arg(long, value_name = "BYTES", value_parser = value::size, help_heading = "Server")]
+    pub(crate) max_memory: Option<u64>,
+
     /// Use only this revision of the protocol, such as 2025-11-25
     #[arg(long, value_name = "DATE", value_parser = value::revision, help_heading = "Conversation")]
     pub(crate) revision: Option<Revision>,
@@ -120,6 +124,7 @@ pub(crate) struct Settings {
     pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) cwd: Option<PathBuf>,
+    pub(crate) max_memory: Option<u64>,
     pub(crate) revision: Option<Revision>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) trace: Option<PathBuf>,
@@ -165,6 +170,7 @@ impl Settings {
             headers: args.headers,
             env: args.env,
             cwd: args.cwd,
+            max_memory: args.max_memory,
             revision: args.revision,
             timeout: args.timeout,
             trace: args.trace,
@@ -182,6 +188,7 @@ impl Settings {
             ("--header", !self.headers.is_empty()),
             ("--env", !self.env.is_empty()),
             ("--cwd", self.cwd.is_some()),
+            ("--max-memory", self.max_memory.is_some()),
             ("--revision", self.revision.is_some()),
             ("--timeout", self.timeout.is_some()),
             ("--trace", self.trace.is_some()),

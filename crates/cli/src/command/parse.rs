@@ -205,9 +205,13 @@ fn served(mut args: ServeArgs) -> Result<Invocation, UsageError> {
         (Some(word), true) => Some(ServerSpec::first_of(&mut vec![word])?),
         (None, true) => None,
     };
+    let option = args.filter.first();
+    #[cfg(unix)]
+    let option = option.or(args.share.then_some("--share"));
+    let option = option.or((!args.watch.is_empty()).then_some("--watch"));
     let (serve, reach) = Serve::of(args);
     let settings = Settings::reaching(reach)?;
-    if let (None, Some(option)) = (&server, settings.first_reaching()) {
+    if let (None, Some(option)) = (&server, option.or(settings.first_reaching())) {
         let text = format!("{option} requires a server: a URL, @NAME, or -- COMMAND");
         return Err(UsageError(text));
     }

@@ -1,10 +1,15 @@
 //! `pintle serve`: serves a server, or the showcase, until the command is stopped.
 
 mod proxy;
+#[cfg(unix)]
+mod share;
+mod watch;
 
 use std::error::Error;
 use std::fmt;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use pintle::auth::resource::RequireBearerError;
 use pintle::http::ServeError;
@@ -16,7 +21,7 @@ use pintle_serving::{
 };
 use pintle_showcase::{ShowcaseError, ShowcaseOptions};
 
-use crate::args::{ReachArgs, ServeArgs, ServerSpec, Settings};
+use crate::args::{FilterArgs, ReachArgs, ServeArgs, ServerSpec, Settings};
 use crate::exit::{CliError, Exit};
 use crate::output;
 
@@ -25,6 +30,17 @@ use crate::output;
 pub(crate) struct Serve {
     pub(crate) serving: Serving,
     showcase: ShowcaseOptions,
+    proxied: Proxied,
+}
+
+/// The options of a server behind a proxy.
+#[derive(Debug, Default)]
+pub(crate) struct Proxied {
+    filter: FilterArgs,
+    /// The paths to watch; an empty one stands for those of the command line.
+    watch: Vec<PathBuf>,
+    /// How long a shared server runs without a host; `None` shares no server.
+    share: Option<Duration>,
 }
 
 impl Serve {
@@ -44,7 +60,20 @@ impl Serve {
         };
         let mut showcase = ShowcaseOptions::default();
         (showcase.page_size, showcase.state) = (args.page_size, args.state);
-        (Self { serving, showcase }, args.reach)
+        let proxied = Proxied {
+            filter: args.filter,
+            watch: args.watch,
+            #[cfg(unix)]
+            share: args.share.then_some(args.idle),
+            #[cfg(not(unix))]
+            share: None,
+        };
+        let serve = Self {
+            serving,
+            showcase,
+            proxied,
+        };
+        (serve, args.reach)
     }
 }
 
@@ -78,7 +107,7 @@ pub(crate) async fn run(
     settings: &Settings,
 ) -> Result<(), CliError> {
     match server {
-        Some(server) => proxy::run(options.serving, server, settings).await,
+        Some(server) => proxy::run(options.serving, &options.proxied, server, settings).await,
         None => {
             let service = pintle_showcase::service(options.showcase).await?;
             Ok(serve(service, options.serving, output::serving_showcase).await?)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 use pintle::client::Tcp;
 use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
-use pintle::process::Command;
+use pintle::process::{ChildOptions, Command};
 use pintle::runtime::BoxConnect;
 
 use super::stderr;
@@ -53,6 +53,27 @@ const AUTHORIZATION: &str = "an authorization option";
 
 fn nothing_to_start() -> CliError {
     UsageError("no program to start behind `--`".to_owned()).into()
+}
+
+/// Returns the file of a host that defines the server, if it is found by its name.
+pub(crate) fn config_file(server: &ServerSpec, settings: &Settings) -> Option<PathBuf> {
+    let ServerSpec::Named(name) = server else {
+        return None;
+    };
+    let here = env::current_dir().ok()?;
+    let var = |name: &str| env::var(name).ok();
+    let environment = Environment {
+        platform: Platform::HERE,
+        here: &here,
+        env: &var,
+        disk: &LocalFiles,
+    };
+    let registry = match &settings.config {
+        Some(file) => ServerRegistry::of_file(&environment, file).ok()?,
+        None => ServerRegistry::open(&environment),
+    };
+    let found = registry.find(Named::from(&**name)).ok()?;
+    Some(found.file.clone())
 }
 
 fn named(name: &str, settings: &Settings, prompter: &Prompter) -> Result<Target, CliError> {
@@ -124,7 +145,7 @@ pub(super) fn connect(
         Target::Program(program) => {
             refuse(settings.headers.is_empty(), "--header", "a URL")?;
             refuse(settings.access.is_empty(), AUTHORIZATION, "a URL")?;
-            let command = command(program);
+            let command = command(program, settings);
             Ok(BoxConnect::new(match settings.shows_stderr {
                 true => stderr::shown(command, live),
                 false => stderr::hidden(command, live),
@@ -132,6 +153,7 @@ pub(super) fn connect(
         }
         Target::Url(endpoint) => {
             refuse(settings.env.is_empty(), "--env", "a program")?;
+            refuse(settings.max_memory.is_none(), "--max-memory", "a program")?;
             if endpoint.is_sse {
                 live.note("the configuration names the transport of 2024 (SSE) for this server");
             }
@@ -147,8 +169,11 @@ fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), CliError> {
     }
 }
 
-fn command(program: Program) -> Command {
+fn command(program: Program, settings: &Settings) -> Command {
+    let mut options = ChildOptions::default();
+    options.max_memory_bytes = settings.max_memory;
     let command = Command::new(program.command)
+        .options(options)
         .args(program.arguments)
         .envs(program.environment);
     match program.directory {

@@ -1,11 +1,13 @@
 //! Opens a conversation, and opens it again after a sign-in.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::client::{ConnectError, EraMode, OutputCheck};
 use pintle::model::{ClientCapabilities, JsonObject};
+use pintle::runtime::sync::Mutex;
 use pintle::runtime::{BoxConnect, Connect as _};
-use pintle_proxy::{Proxy, ProxyOptions};
+use pintle_proxy::{Proxy, ProxyOptions, ToolFilter};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
@@ -15,7 +17,21 @@ use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::screen::Screen;
-use pintle_hosts::{Endpoint, Target};
+use pintle_hosts::{Endpoint, Program, Target};
+
+/// The connector of a proxy, which can be replaced.
+#[derive(Clone)]
+pub(crate) struct Connector(Arc<Mutex<BoxConnect>>);
+
+impl Connector {
+    fn new(connect: BoxConnect) -> Self {
+        Self(Arc::new(Mutex::new(connect)))
+    }
+
+    fn current(&self) -> BoxConnect {
+        self.0.lock().clone()
+    }
+}
 
 /// A conversation to open, with the state that all attempts share.
 pub(crate) struct Opening<'t> {
@@ -87,6 +103,29 @@ impl<'t> Opening<'t> {
         })
     }
 
+    /// Returns the server with the settings of the command line.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Sets the working directory of a program that has none.
+    pub(crate) fn run_in(&mut self, directory: PathBuf) {
+        if let Target::Program(program) = &mut self.target {
+            program.directory.get_or_insert(directory);
+        }
+    }
+
+    /// Sets the working directory of a program that has none to that of another opening.
+    pub(crate) fn run_as(&mut self, other: &Opening<'_>) {
+        if let Target::Program(Program {
+            directory: Some(directory),
+            ..
+        }) = &other.target
+        {
+            self.run_in(directory.clone());
+        }
+    }
+
     /// Connects a proxy to the server. A client on standard streams is known before: the first connection
     /// declares its capabilities, and no headers are verified.
     ///
@@ -96,11 +135,13 @@ impl<'t> Opening<'t> {
     pub(crate) async fn proxy(
         &self,
         client: Option<ClientCapabilities>,
-    ) -> Result<Proxy, CliError> {
-        let (connect, settings) = (self.connector()?, self.options.settings);
+        filter: ToolFilter,
+        mut options: ProxyOptions,
+    ) -> Result<(Proxy, Connector), CliError> {
+        let (connector, settings) = (Connector::new(self.connector()?), self.options.settings);
+        let connect = connector.clone();
         let mode = settings.revision.map(EraMode::Pinned);
         let extension = settings.access.extension();
-        let mut options = ProxyOptions::default();
         options.list_tools_first = client.is_none();
         if let Some(timeout) = settings.timeout {
             options.connect_timeout = timeout;
@@ -113,14 +154,21 @@ impl<'t> Opening<'t> {
             if let Some(extension) = extension {
                 client = client.extension(extension, JsonObject::new());
             }
-            client.connect_lazily(connect.clone())
+            client.connect_lazily(connect.current())
         });
-        let client = client.unwrap_or_default();
-        Ok(proxy
-            .options(options)
-            .first_client(client)
-            .connect()
-            .await?)
+        let proxy = proxy.options(options).tools(filter);
+        let proxy = proxy.first_client(client.unwrap_or_default());
+        Ok((proxy.connect().await?, connector))
+    }
+
+    /// Replaces the connector of a proxy by one to this server.
+    ///
+    /// # Errors
+    ///
+    /// As [`Opening::open`].
+    pub(crate) fn replace(&self, connector: &Connector) -> Result<(), CliError> {
+        *connector.0.lock() = self.connector()?;
+        Ok(())
     }
 
     async fn reach(&self) -> Result<Conversation, CliError> {

@@ -12,10 +12,10 @@ const EARLIER: &str = "2025-06-18";
 const PINTLE: &str = env!("CARGO_BIN_EXE_pintle");
 
 /// A directory that is removed with this value.
-struct Directory(PathBuf);
+pub(crate) struct Directory(PathBuf);
 
 impl Directory {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("pintle-proxied-{}-{next}", std::process::id());
@@ -24,7 +24,7 @@ impl Directory {
         Self(path)
     }
 
-    fn file(&self, name: &str) -> String {
+    pub(crate) fn file(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
 }
@@ -189,4 +189,47 @@ async fn a_server_that_cannot_be_reached_is_an_error_at_the_start() {
     let missing = pintle("serve --stdio -- /no/such/program").fails(4).await;
     assert!(missing.contains("/no/such/program"), "{missing}");
     pintle("serve --stdio --header a:b").fails(1).await;
+}
+
+#[tokio::test]
+async fn a_host_receives_the_chosen_tools_only() {
+    let directory = Directory::new();
+    let lock = directory.file("lock.json");
+    let showcase = format!("-- {PINTLE} serve --stdio");
+    pintle(&format!("lock --file {lock} {showcase}"))
+        .prints()
+        .await;
+    let text = fs::read_to_string(&lock).expect("a lock file");
+    fs::write(&lock, text.replace("Height of tide", "Another title")).expect("written");
+    for (options, tool, expected) in [
+        (
+            "--only height_of_*",
+            "height_of_tide hours=3",
+            Some("3.24\n"),
+        ),
+        ("--without height_of_*", "height_of_tide hours=3", None),
+        (
+            "--rename height_of_tide=tide",
+            "tide hours=3",
+            Some("3.24\n"),
+        ),
+        (
+            "--set-argument height_of_tide:hours=3",
+            "height_of_tide",
+            Some("3.24\n"),
+        ),
+    ] {
+        let line = format!("call {tool} -- {PINTLE} serve --stdio {options} {showcase}");
+        match expected {
+            Some(expected) => assert_eq!(pintle(&line).prints().await, expected, "{options}"),
+            None => drop(pintle(&line).fails(5).await),
+        }
+    }
+    let listed = format!("list tools --json -- {PINTLE} serve --stdio --lock {lock} {showcase}");
+    let listed = pintle(&listed).prints().await;
+    assert!(listed.contains("\"board\"") && !listed.contains("height_of_tide"));
+    let missing = format!("serve --stdio --lock /no/such/file {showcase}");
+    assert!(pintle(&missing).fails(1).await.contains("/no/such/file"));
+    let unserved = pintle("serve --stdio --only a").fails(1).await;
+    assert!(unserved.contains("--only"), "{unserved}");
 }

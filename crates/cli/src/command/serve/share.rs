@@ -1,0 +1,60 @@
+//! `--share`: one process of a server for all hosts of this machine.
+//!
+//! The first host starts a *sharer*: this program once more, with the same command line and a process group of its
+//! own. It serves at a Unix socket in a folder that only this user can open. Each host has a process that passes
+//! bytes between its standard streams and the socket. The sharer ends after a time without a host.
+
+mod attach;
+mod folder;
+mod key;
+mod sharer;
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pintle_serving::Serving;
+
+use super::Proxied;
+use crate::conversation::Opening;
+use crate::exit::{CliError, Exit};
+use folder::Folder;
+
+/// The variable that turns this program into a sharer. It has the path of the socket.
+const SOCKET: &str = "PINTLE_SHARE_SOCKET";
+
+/// The files of one shared server.
+#[derive(Debug, Clone)]
+struct Files {
+    socket: PathBuf,
+    /// Locked while a host connects, and while the sharer removes its socket.
+    lock: PathBuf,
+    /// The standard error of the sharer.
+    log: PathBuf,
+}
+
+impl Files {
+    fn beside(socket: PathBuf) -> Self {
+        Self {
+            lock: socket.with_extension("lock"),
+            log: socket.with_extension("log"),
+            socket,
+        }
+    }
+}
+
+/// Connects the host of this process to the sharer, or is the sharer.
+pub(super) async fn run(
+    opening: &mut Opening<'_>,
+    (serving, idle): (Serving, Duration),
+    proxied: &Proxied,
+) -> Result<(), CliError> {
+    if let Some(socket) = env::var_os(SOCKET) {
+        let files = Files::beside(socket.into());
+        return sharer::run(opening, (serving, idle), proxied, &files).await;
+    }
+    let folder = Folder::open().map_err(|error| CliError::new(Exit::Usage, error))?;
+    let key = key::of(opening, proxied)?;
+    let files = Files::beside(folder.path(&key));
+    attach::run(&files).await
+}
