@@ -125,7 +125,7 @@ pub(crate) enum Command {
     #[command(
         override_usage = "pintle bench SERVER TOOL [ARGUMENT]...\n       pintle bench TOOL [ARGUMENT]... -- COMMAND..."
     )]
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
 
     /// Sign in to a server at a URL in a browser, once; later commands use the stored credentials
     #[command(override_usage = "pintle login SERVER")]
@@ -366,6 +366,18 @@ pub(crate) struct LoginArgs {
     pub(crate) server: ServerArgs,
 }
 
+
+    /// Write the plot of percentiles to this file, as a picture in the format SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+
+    /// Measure this server in turns with the other: a URL, @NAME, or a command line in quotes
+    #[arg(long, value_name = "TARGET", value_parser = server::rival)]
+    pub(crate) compare: Option<ServerSpec>,
+
+    /// Number of rounds of a comparison; the calls or the time are divided by it
+    #[arg(long, value_name = "ROUNDS", default_value = "10", requires = "compare", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: u32,
 /// The arguments of `pintle logout`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogoutArgs {

@@ -166,6 +166,7 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
         Action::Lint(ref lint) => lint::run(&invocation, lint).await,
         Action::Tokens(ref source) => tokens::run(&invocation, source).await,
+        Action::Bench(ref bench) => bench::start(&invocation, bench).await,
         Action::Serve(serve) => {
             serve::run(*serve, invocation.server.as_ref(), &invocation.settings).await
         }

@@ -12,6 +12,7 @@ use super::output::Format;
 use super::value;
 use super::words::UsageError;
 use crate::ask::ScriptedAnswer;
+use crate::words;
 
 /// Options of every command that connects to a server.
 #[derive(Debug, clap::Args)]
@@ -215,10 +216,54 @@ impl ServerSpec {
     }
 }
 
+/// Reads a server that stands in one word: a URL, `@NAME`, or a command line.
+///
+/// # Errors
+///
+/// A text for the user about the expected form.
+pub(crate) fn rival(text: &str) -> Result<ServerSpec, String> {
+    if text.starts_with('@') || text.contains("://") {
+        return ServerSpec::first_of(&mut vec![text.to_owned()]).map_err(|error| error.0);
+    }
+    match words::split(text) {
+        Some(words) if !words.is_empty() => Ok(ServerSpec::Program(words)),
+        Some(_) => Err("expected a URL, @NAME, or a command line".to_owned()),
+        None => Err("a quote is not closed".to_owned()),
+    }
+}
+
 fn no_server(word: &str) -> String {
     let hint = match word.contains([':', '/']) {
         true => format!("http://{word}"),
         false => format!("@{word}"),
     };
     format!("`{word}` is not a server: a URL has a scheme, a name has an @; did you mean {hint}?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_in_one_word_has_three_forms() {
+        let program = |words: &[&str]| {
+            ServerSpec::Program(words.iter().map(|word| (*word).to_owned()).collect())
+        };
+        for (text, server) in [
+            ("@cursor/a", ServerSpec::Named("cursor/a".to_owned())),
+            (
+                "https://a.example/mcp",
+                ServerSpec::Url("https://a.example/mcp".to_owned()),
+            ),
+            (
+                "node 'my server.js' -v",
+                program(&["node", "my server.js", "-v"]),
+            ),
+        ] {
+            assert_eq!(rival(text), Ok(server), "{text}");
+        }
+        for text in ["", " ", "@", "node 'x"] {
+            assert!(rival(text).is_err(), "{text}");
+        }
+    }
 }

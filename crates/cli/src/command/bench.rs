@@ -1,27 +1,30 @@
 //! `pintle bench`: how fast a tool of a server answers.
 
+mod compare;
 mod histogram;
+mod measure;
+mod plot;
+mod svg;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use pintle::client::Client;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
 
-use super::call;
-use crate::args::{Call, Format};
-use crate::conversation::Conversation;
-use crate::exit::CliError;
-use crate::live::bar;
+use super::attempt::or_interrupted;
+use super::{Invocation, converse_at, next_step};
+use crate::args::{Call, Format, ServerSpec};
+use crate::conversation::{Conversation, ConversationOptions, Opening};
+use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::page::{Page, Row};
-use crate::screen::{Look, Style};
+use crate::screen::{Look, Screen, Style};
 
+use compare::{Comparison, compare, name};
 use histogram::Histogram;
+use measure::{BenchResult, Load};
+use plot::{Curve, plot};
 
 /// A measurement: a call, its number or time, and its concurrency.
 #[derive(Debug)]
@@ -30,6 +33,10 @@ pub(crate) struct Bench {
     pub(crate) end: BenchEnd,
     pub(crate) concurrency: usize,
     pub(crate) warm_up: u32,
+    /// The file that gets the plot.
+    pub(crate) svg: Option<PathBuf>,
+    /// The server to compare with, and the number of rounds.
+    pub(crate) rival: Option<(ServerSpec, u32)>,
 }
 
 /// End of a measurement.
@@ -41,145 +48,138 @@ pub(crate) enum BenchEnd {
     Time(Duration),
 }
 
-/// Interval between two drawings of the bar.
-const TICK: Duration = Duration::from_millis(100);
-
 /// Columns of the bars of a histogram.
 const BARS: usize = 40;
 
+/// Measures a tool of one server, or of two in turns.
+pub(super) async fn start(invocation: &Invocation, bench: &Bench) -> Result<(), CliError> {
+    let server = invocation.required_server()?;
+    match &bench.rival {
+        None => converse_at(server, invocation, &invocation.action).await,
+        Some((rival, rounds)) => compare_at(invocation, bench, [server, rival], *rounds).await,
+    }
+}
+
 /// Measures the latency of a tool, and prints the result.
 pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<(), CliError> {
-    let tool = call::find(conversation, &bench.call.tool).await?;
-    let arguments = call::built(conversation, &bench.call, &tool)?;
-    let arguments = serde_json::value::to_raw_value(&arguments).map_err(std::io::Error::from)?;
-    let arguments: Arc<RawValue> = arguments.into();
-    for _ in 0..bench.warm_up {
-        conversation
-            .client
-            .call_tool(&bench.call.tool, &*arguments)
-            .await?;
-    }
-    let found = measure(conversation, bench, arguments).await?;
+    let load = Load::prepare(conversation, bench).await?;
+    let found = load.measure(bench.end, "", &conversation.live).await?;
+    let curves = [curve("", &found)];
+    draw(bench, &curves)?;
     let screen = &conversation.screen;
     match conversation.format {
         Format::Json => output::json(screen, &found.data(bench)),
-        Format::Text => output::result(found.text(bench, screen.output).as_bytes()),
-    }
-}
-
-/// State that concurrent callers share.
-struct Race {
-    began: Instant,
-    end: BenchEnd,
-    started: AtomicU32,
-    ended: AtomicU64,
-}
-
-impl Race {
-    /// Whether to make another call.
-    fn goes_on(&self) -> bool {
-        match self.end {
-            BenchEnd::Calls(calls) => self.started.fetch_add(1, Ordering::Relaxed) < calls,
-            BenchEnd::Time(time) => self.began.elapsed() < time,
+        Format::Text => {
+            let mut page = Page::new(screen.output);
+            let beside = format!("{} at a time", bench.concurrency);
+            found.show(&mut page, &bench.call.tool, &beside);
+            page.gap();
+            for line in drawn(&found.latencies, screen.output) {
+                page.line(&line);
+            }
+            output::result(with_plot(page, &curves).as_bytes())
         }
     }
-
-    /// Returns the completed part, from 0 to 1.
-    fn part(&self) -> f64 {
-        match self.end {
-            BenchEnd::Calls(calls) => self.ended.load(Ordering::Relaxed) as f64 / f64::from(calls),
-            BenchEnd::Time(time) => self.began.elapsed().as_secs_f64() / time.as_secs_f64(),
-        }
-    }
-
-    fn line(&self) -> String {
-        let ended = self.ended.load(Ordering::Relaxed);
-        let each = ended as f64 / self.began.elapsed().as_secs_f64().max(f64::EPSILON);
-        let part = self.part().clamp(0.0, 1.0);
-        format!(
-            "{} {:3.0}%  {ended} calls  {each:.0}/s",
-            bar(part, 24),
-            part * 100.0
-        )
-    }
 }
 
-/// Result of a measurement.
-#[derive(Debug, Default)]
-struct BenchResult {
-    latencies: Histogram,
-    failed: u64,
-    took: Duration,
-}
-
-async fn measure(
-    conversation: &Conversation,
+async fn compare_at(
+    invocation: &Invocation,
     bench: &Bench,
-    arguments: Arc<RawValue>,
-) -> Result<BenchResult, CliError> {
-    let race = Arc::new(Race {
-        began: Instant::now(),
-        end: bench.end,
-        started: AtomicU32::new(0),
-        ended: AtomicU64::new(0),
-    });
-    let mut callers = JoinSet::new();
-    for _ in 0..bench.concurrency {
-        let (client, tool) = (conversation.client.clone(), bench.call.tool.clone());
-        callers.spawn(make_calls(
-            client,
-            tool,
-            Arc::clone(&arguments),
-            Arc::clone(&race),
-        ));
-    }
-    let mut found = BenchResult::default();
-    let mut ticks = interval(TICK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            biased;
-            ended = callers.join_next() => match ended {
-                None => break,
-                Some(Ok(caller)) => found.add(caller?),
-                Some(Err(panicked)) => return Err(std::io::Error::other(panicked).into()),
-            },
-            _ = ticks.tick() => conversation.live.draw(&race.line()),
-        }
-    }
-    found.took = race.began.elapsed();
-    conversation.live.clear();
-    Ok(found)
+    servers: [&ServerSpec; 2],
+    rounds: u32,
+) -> Result<(), CliError> {
+    let [first, second] = servers.map(|server| open(invocation, server));
+    // One after the other, because each may ask for consent.
+    let first = or_interrupted(first).await?;
+    let second = or_interrupted(second).await;
+    let found = match &second {
+        Ok(second) => or_interrupted(compare([&first, second], bench, rounds)).await,
+        Err(_) => Ok(Comparison::default()),
+    };
+    first.live.clear();
+    first.close().await;
+    second?.close().await;
+    report(invocation, bench, servers.map(name), &found?)
 }
 
-/// One caller: makes a call after the other. What ends a conversation ends the measurement.
-async fn make_calls(
-    client: Client,
-    tool: String,
-    arguments: Arc<RawValue>,
-    race: Arc<Race>,
-) -> Result<BenchResult, CliError> {
-    let mut found = BenchResult::default();
-    while race.goes_on() {
-        let began = Instant::now();
-        let result = client.call_tool(&tool, &*arguments).await?;
-        found.latencies.add(began.elapsed());
-        found.failed += u64::from(result.has_failed());
-        race.ended.fetch_add(1, Ordering::Relaxed);
+async fn open(invocation: &Invocation, server: &ServerSpec) -> Result<Conversation, CliError> {
+    let options = ConversationOptions {
+        server,
+        settings: &invocation.settings,
+        format: invocation.format,
+        checks_output: true,
+        watches_cache: false,
+    };
+    let opening = Opening::new(options, Screen::look())?;
+    let opened = opening.open().await;
+    if opened.is_err() {
+        opening.report_hidden();
     }
-    Ok(found)
+    opened.map_err(|failure| failure.with_next(|| next_step(server)))
+}
+
+fn report(
+    invocation: &Invocation,
+    bench: &Bench,
+    names: [String; 2],
+    found: &Comparison,
+) -> Result<(), CliError> {
+    let curves = [0, 1].map(|server| curve(&names[server], &found.totals[server]));
+    draw(bench, &curves)?;
+    let screen = Screen::look();
+    match invocation.format {
+        Format::Json => {
+            let targets = names.iter().zip(&found.totals).map(|(name, total)| {
+                let mut data = total.data(bench);
+                data["target"] = json!(name);
+                data
+            });
+            let targets: Vec<_> = targets.collect();
+            output::json(
+                &screen,
+                &json!({ "targets": targets, "ratios": found.data() }),
+            )
+        }
+        Format::Text => {
+            let mut page = Page::new(screen.output);
+            let beside = format!("{}, {} at a time", bench.call.tool, bench.concurrency);
+            for (name, total) in names.iter().zip(&found.totals) {
+                total.show(&mut page, name, &beside);
+            }
+            found.show(&mut page);
+            output::result(with_plot(page, &curves).as_bytes())
+        }
+    }
+}
+
+fn curve<'c>(name: &'c str, found: &'c BenchResult) -> Curve<'c> {
+    let latencies = &found.latencies;
+    Curve { name, latencies }
+}
+
+/// Writes the plot to the file of `--svg`.
+fn draw(bench: &Bench, curves: &[Curve<'_>]) -> Result<(), CliError> {
+    let Some(file) = &bench.svg else {
+        return Ok(());
+    };
+    let title = format!("{}, {} at a time", bench.call.tool, bench.concurrency);
+    let written = fs::write(file, svg::svg(&title, curves));
+    written.map_err(|error| unwritable(file, &error))
+}
+
+fn unwritable(file: &Path, error: &std::io::Error) -> CliError {
+    CliError::new(Exit::Failed, format!("{}: {error}", file.display()))
+}
+
+fn with_plot(mut page: Page, curves: &[Curve<'_>]) -> String {
+    page.gap();
+    for line in plot(curves, page.look()) {
+        page.line(&line);
+    }
+    page.into_text()
 }
 
 impl BenchResult {
-    fn add(&mut self, other: Self) {
-        self.latencies.merge(&other.latencies);
-        self.failed += other.failed;
-    }
-
-    fn each_second(&self) -> f64 {
-        self.latencies.count() as f64 / self.took.as_secs_f64().max(f64::EPSILON)
-    }
-
     fn data(&self, bench: &Bench) -> Value {
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
         let latencies = &self.latencies;
@@ -203,13 +203,10 @@ impl BenchResult {
         })
     }
 
-    fn text(&self, bench: &Bench, look: Look) -> String {
-        let mut page = Page::new(look);
+    /// Adds the calls, the throughput and the percentiles to a page.
+    fn show(&self, page: &mut Page, heading: &str, beside: &str) {
         let latencies = &self.latencies;
-        page.heading(
-            &bench.call.tool,
-            &format!("{} at a time", bench.concurrency),
-        );
+        page.heading(heading, beside);
         let calls = format!("{} in {:.2} s", latencies.count(), self.took.as_secs_f64());
         let mut rows = vec![
             Row::new("calls", calls),
@@ -230,11 +227,6 @@ impl BenchResult {
             rows.push(Row::new(name, shown(time)));
         }
         page.rows(2, &rows);
-        page.gap();
-        for line in drawn(latencies, look) {
-            page.line(&line);
-        }
-        page.into_text()
     }
 }
 

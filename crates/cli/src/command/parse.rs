@@ -66,7 +66,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
             })
         }
         Command::Shell(args) => at_server(args.server, |words| words.none(Action::Shell)),
-        Command::Bench(args) => measured(args),
+        Command::Bench(args) => measured(*args),
         Command::Login(args) => Invocation::login(args.server),
         Command::Logout(args) => Invocation::logout(args.server),
         Command::Auth {
@@ -138,6 +138,8 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
             concurrency: usize::from(args.concurrency),
             warm_up: args.warm_up,
         }))
+            svg: args.svg,
+            rival: args.compare.map(|server| (server, args.rounds)),
     })
 }
 

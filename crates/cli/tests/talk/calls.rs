@@ -229,6 +229,54 @@ async fn a_tool_is_measured() {
 }
 
 #[tokio::test]
+async fn a_measurement_is_plotted() {
+    let server = serve().await;
+    let file = std::env::temp_dir().join(format!("pintle-plot-{}.svg", std::process::id()));
+    let bench = pintle("bench --calls 20 --warm-up 1 --svg").word(file.display().to_string());
+    let bench = bench.word(&server.url).words("add a=1 b=2");
+    let text = bench.prints().await;
+    let picture = fs::read_to_string(&file).expect("written");
+    fs::remove_file(&file).expect("there");
+    assert!(text.contains("% of calls") && text.contains('*'), "{text}");
+    assert_eq!(picture.matches("<polyline").count(), 1, "{picture}");
+    let bench = pintle("bench --calls 1 --svg /no/such/directory/plot.svg").word(&server.url);
+    let text = bench.words("add a=1 b=2").fails(5).await;
+    assert!(text.contains("plot.svg"), "{text}");
+}
+
+#[tokio::test]
+async fn two_servers_are_compared_in_rounds() {
+    let (first, second) = (serve().await, serve().await);
+    let bench = |options: &str| {
+        let bench = pintle("bench --calls 20 --warm-up 1 --rounds 4").words(options);
+        let bench = bench.word("--compare").word(&second.url).word(&first.url);
+        bench.words("add a=1 b=2")
+    };
+    let found = bench("--json").json().await;
+    assert_eq!(found["targets"][0]["calls"], json!(20), "{found}");
+    assert_eq!(found["targets"][1]["calls"], json!(20), "{found}");
+    assert_eq!(found["targets"][1]["target"], json!(second.url), "{found}");
+    let p50 = &found["ratios"]["p50"];
+    let ratio = |name: &str| p50[name].as_f64().expect("a ratio");
+    assert!(
+        0.0 < ratio("min") && ratio("min") <= ratio("median"),
+        "{found}"
+    );
+    assert!(ratio("median") <= ratio("max"), "{found}");
+    let text = bench("").prints().await;
+    for part in [
+        "compared / first, of 4 rounds",
+        "median",
+        "o tcp://",
+        "+ both",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = pintle("bench --calls 1 --compare http://127.0.0.1:1/mcp").word(&first.url);
+    text.words("add a=1 b=2").fails(4).await;
+}
+
+#[tokio::test]
 async fn every_message_is_traced() {
     let server = serve().await;
     let file = std::env::temp_dir().join(format!("pintle-trace-{}.jsonl", std::process::id()));
