@@ -11,6 +11,9 @@ pub struct ChildOptions {
     pub exit_timeout: Duration,
     /// Maximum time from `SIGTERM` to the exit; default 5 s. Then the group is killed.
     pub terminate_timeout: Duration,
+    /// Time from the exit of the server until its descendants are ended; default 0: at once. A diagnosis
+    /// can look for them meanwhile.
+    pub descendants_timeout: Duration,
     /// Maximum size of the stored standard error, in bytes; default 64 KiB. The oldest bytes are
     /// dropped.
     pub max_stderr_bytes: usize,
@@ -36,6 +39,7 @@ impl Default for ChildOptions {
         Self {
             exit_timeout: Duration::from_secs(5),
             terminate_timeout: Duration::from_secs(5),
+            descendants_timeout: Duration::ZERO,
             max_stderr_bytes: 64 << 10,
             max_memory_bytes: None,
             restart_delay: Duration::from_secs(1),

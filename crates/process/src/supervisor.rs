@@ -9,7 +9,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::ChildStderr;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::exit::ChildExit;
 use super::group::Group;
@@ -199,6 +199,10 @@ impl Watch {
     /// Ends the descendants that the server left. If one still holds standard error, the group is
     /// asked to end before it is killed.
     async fn end_rest(&mut self, may_wait: bool) {
+        let linger = self.options.descendants_timeout;
+        if may_wait && !linger.is_zero() {
+            read_until(&mut self.reader, sleep(linger)).await;
+        }
         let is_closed = !may_wait || self.reader.drain_by(later(Duration::ZERO)).await;
         if !is_closed && self.group.terminate() {
             self.reader

@@ -108,6 +108,42 @@ async fn a_descendant_without_streams_is_ended_with_its_server() {
     await_none(&mark);
 }
 
+#[tokio::test]
+async fn descendants_can_outlive_their_server_for_a_time() {
+    let mark = new_mark();
+    let mut options = short_timeouts();
+    options.descendants_timeout = TEST_TIMEOUT * 2;
+    let lines = "sleep 1000 </dev/null >/dev/null 2>&1 & echo $!; echo up; cat";
+    let mut server = script(lines, &mark)
+        .options(options)
+        .start()
+        .expect("it starts");
+    let mut id = Vec::new();
+    while !id.ends_with(b"up\n") {
+        id.push(server.stdout.read_u8().await.expect("output"));
+    }
+    let leader = server.supervisor.id();
+    drop(server.stdin);
+    let deadline = Instant::now() + TEST_TIMEOUT;
+    spawn_blocking(move || await_end(leader, deadline))
+        .await
+        .expect("it ends");
+
+    assert_eq!(marked(&mark).len(), 1, "the descendant is left");
+
+    let id = String::from_utf8(id).expect("text");
+    let id: u32 = id
+        .lines()
+        .next()
+        .and_then(|id| id.parse().ok())
+        .expect("an id");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(id.cast_signed()).expect("an id"),
+        rustix::process::Signal::KILL,
+    )
+    .expect("killed");
+}
+
 // spec: 2025-11-25 TRANS-STDIO-05
 // hardening: H-168
 #[tokio::test]
