@@ -1,7 +1,7 @@
 //! What can be wrong with a configuration file, or with a name looked up in one.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a server could not be had from a configuration file. Each names the file, and the line and
 /// the key where there is one.
@@ -113,4 +113,20 @@ pub enum ConfigError {
         /// The reason, as a part of a sentence.
         reason: &'static str,
     },
+}
+
+impl ConfigError {
+    /// Returns the file and the line of the fault, if the fault has a place.
+    pub fn place(&self) -> Option<(&Path, usize)> {
+        match self {
+            Self::Unreadable { file, .. }
+            | Self::TooLarge { file, .. }
+            | Self::Useless { file, .. } => Some((file, 1)),
+            Self::Syntax { file, line, .. }
+            | Self::Wrong { file, line, .. }
+            | Self::NoTarget { file, line, .. }
+            | Self::NoValue { file, line, .. } => Some((file, *line)),
+            Self::Unknown { .. } | Self::Ambiguous { .. } | Self::UnknownHost { .. } => None,
+        }
+    }
 }

@@ -7,6 +7,8 @@
 //!
 //! Not here: anything that starts or connects to a server.
 
+mod config_file;
+mod config_owner;
 mod config_path;
 mod dialect;
 mod document;
@@ -16,6 +18,7 @@ mod env_file;
 mod error;
 mod expand;
 mod host;
+mod host_rules;
 mod jsonc;
 mod raw_entry;
 mod review;
@@ -29,13 +32,16 @@ pub mod trial;
 mod variable_syntax;
 mod yaml;
 
+pub use config_file::{ConfigFile, FileFault, FileFaultKind};
+pub use config_owner::ConfigOwner;
 pub use config_path::{Environment, FileSource, LocalFiles, Platform};
 pub use edit::{BACKUPS, ConfigEdit, EditError, NewServer, Placement};
 pub use entry::{EntryError, Server, Text, UnexpandedTarget};
 pub use error::ConfigError;
 pub use expand::{Input, InputHandler};
 pub use host::Host;
+pub use host_rules::{ChildEnvironment, HostRules, JsonForm, PathSource};
 pub use review::{Action, Review};
-pub use server_registry::{ConfigOwner, Listed, Named, ServerRegistry};
+pub use server_registry::{Listed, Named, ServerRegistry};
 pub use suggestion::suggestion;
 pub use target::{Endpoint, Program, Target, without_query};

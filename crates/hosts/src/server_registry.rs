@@ -3,9 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
+use pintle_model::JsonObject;
 use serde_json::{Value, json};
 
+use super::config_file::{ConfigFile, FileFault};
+use super::config_owner::ConfigOwner;
 use super::config_path::{Environment, FILE_BYTES, Platform, YAML_BYTES};
 use super::document::{self, Document, Kind, PROJECT};
 use super::entry::{Server, UnexpandedTarget};
@@ -15,6 +19,7 @@ use super::host::{FILE, HOSTS, Host, YAML_FILE};
 use super::review::Review;
 use super::suggestion::suggestion;
 use super::target::Target;
+use super::variable_syntax::unknown_variable;
 
 /// The servers of this machine, and the errors of files that could not be read.
 #[derive(Debug, Default)]
@@ -23,6 +28,8 @@ pub struct ServerRegistry {
     pub servers: Vec<Listed>,
     /// Files that could not be read. They do not hide the others.
     pub errors: Vec<ConfigError>,
+    /// The files that exist.
+    pub files: Vec<ConfigFile>,
 }
 
 /// A server and where it is written.
@@ -38,17 +45,6 @@ pub struct Listed {
     pub server: Server,
     root: PathBuf,
     inputs: Rc<[Value]>,
-}
-
-/// The owner of a configuration file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigOwner {
-    /// The author of the project, who may be a stranger.
-    Project,
-    /// Unknown: the file was named on the command line and is not a file of the user's own.
-    Named,
-    /// The user of this machine, or its owner.
-    User,
 }
 
 /// The reference to a server that was typed after `@`.
@@ -162,6 +158,18 @@ impl ServerRegistry {
         Ok(first)
     }
 
+    /// Reads the files again, and returns those with faults. A file of several hosts is not a fault of the hosts that
+    /// find no server in it.
+    pub fn file_faults(&self, environment: &Environment<'_>) -> Vec<(ConfigFile, Vec<FileFault>)> {
+        let files = self.files.iter().map(|file| {
+            let has_servers = self.servers.iter().any(|listed| listed.file == file.path);
+            let mut faults = file.faults(environment);
+            faults.retain(|fault| !has_servers || !fault.is_about_key());
+            (file.clone(), faults)
+        });
+        files.filter(|(_, faults)| !faults.is_empty()).collect()
+    }
+
     fn unknown(&self, name: &str) -> ConfigError {
         if let Some((host, _)) = name.split_once('/')
             && !self.servers.iter().any(|listed| listed.server.name == name)
@@ -190,6 +198,10 @@ impl ServerRegistry {
         file: PathBuf,
         root: &Path,
     ) {
+        if environment.disk.is_there(&file) {
+            let path = file.clone();
+            self.files.push(ConfigFile { host, origin, path });
+        }
         let document = match document(environment, host, &file, root) {
             Ok(document) => document,
             Err(error) => return self.errors.push(error),
@@ -261,6 +273,45 @@ impl Listed {
             syntaxes: self.host.syntaxes,
             environment,
         }
+    }
+
+    /// Returns the line on which the server begins; from 1.
+    pub fn line(&self) -> usize {
+        self.server.line
+    }
+
+    /// Returns the line of a member; the line of the server if it has no such member.
+    pub fn line_of(&self, key: &str) -> usize {
+        let line = self.server.lines.get(key).copied();
+        line.unwrap_or(self.server.line)
+    }
+
+    /// Returns the members of the server as the file has them, if it is an object.
+    pub fn members(&self) -> Option<&JsonObject> {
+        self.server.members.as_ref()
+    }
+
+    /// Returns the directory to which relative paths of the server refer.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the time that the server has to start: the one of its entry, or that of its host.
+    pub fn start_timeout(&self) -> Duration {
+        let of_entry = self
+            .members()
+            .and_then(|members| self.host.start_time(members));
+        of_entry.unwrap_or(self.host.rules().start_timeout)
+    }
+
+    /// Returns the first text in the form of a variable that the host does not expand, with the key of its member.
+    pub fn unknown_variable(&self) -> Option<(&str, &str)> {
+        let members = self.server.members.iter().flatten();
+        let mut found = members.filter_map(|(key, value)| {
+            let text = unknown_variable(value, self.host.syntaxes)?;
+            Some((key.as_str(), text))
+        });
+        found.next()
     }
 
     /// Returns the reference `@host/name` of this server.

@@ -1,5 +1,7 @@
 //! How the files of hosts refer to variables.
 
+use serde_json::Value;
+
 /// A syntax. A host may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VariableSyntax {
@@ -70,6 +72,48 @@ pub(super) fn pieces<'t>(text: &'t str, syntaxes: &[VariableSyntax]) -> Vec<Piec
     }
     push_text(&mut pieces, &text[plain..]);
     pieces
+}
+
+/// Returns the first text of a value that has the form of a variable in another syntax than the given ones.
+pub(super) fn unknown_variable<'t>(
+    value: &'t Value,
+    syntaxes: &[VariableSyntax],
+) -> Option<&'t str> {
+    match value {
+        Value::String(text) => pieces(text, syntaxes).into_iter().find_map(|piece| {
+            let Piece::Text(text) = piece else {
+                return None;
+            };
+            variable_form(text)
+        }),
+        Value::Array(values) => values
+            .iter()
+            .find_map(|value| unknown_variable(value, syntaxes)),
+        Value::Object(members) => {
+            let mut values = members.values();
+            values.find_map(|value| unknown_variable(value, syntaxes))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Returns `${…}` or `{env:…}`, or the whole text if it is `$NAME` or `%NAME%`.
+fn variable_form(text: &str) -> Option<&str> {
+    for open in ["${", "{env:"] {
+        if let Some(begin) = text.find(open)
+            && let Some(length) = text[begin..].find('}')
+        {
+            return Some(&text[begin..=begin + length]);
+        }
+    }
+    let name = match text
+        .strip_prefix('%')
+        .and_then(|text| text.strip_suffix('%'))
+    {
+        Some(name) => name,
+        None => text.strip_prefix('$')?,
+    };
+    is_name(name).then_some(text)
 }
 
 fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, text: &'t str) {
@@ -188,6 +232,7 @@ fn is_in_name(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -274,6 +319,26 @@ mod tests {
                 pieces(text, &[VariableSyntax::Secrets]),
                 [Piece::Text(text)]
             );
+        }
+    }
+
+    #[test]
+    fn a_variable_of_another_syntax_is_found() {
+        let found =
+            |value: &Value, syntaxes: &[_]| unknown_variable(value, syntaxes).map(str::to_owned);
+        let value = json!({ "command": "x", "env": { "A": "a ${env:KEY} b" }, "n": 1 });
+        assert_eq!(found(&value, &[]).as_deref(), Some("${env:KEY}"));
+        assert_eq!(found(&value, &[VariableSyntax::Editor]), None);
+        for (text, variable) in [
+            ("${KEY}", Some("${KEY}")),
+            ("{env:KEY}", Some("{env:KEY}")),
+            ("$KEY", Some("$KEY")),
+            ("%KEY%", Some("%KEY%")),
+            ("costs $5", None),
+            ("100 %", None),
+            ("${KEY", None),
+        ] {
+            assert_eq!(found(&json!([text]), &[]).as_deref(), variable, "{text}");
         }
     }
 

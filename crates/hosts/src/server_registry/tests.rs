@@ -459,3 +459,19 @@ fn a_review_names_inputs_without_reading_them() {
         assert_eq!(sets(&connect), (texts(&["KEY", "NO"]), Vec::new()));
     });
 }
+
+#[test]
+fn a_file_of_several_hosts_needs_the_key_of_one() {
+    let common = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    let faults = |file: &'static str| {
+        let machine = machine(&[(file, common)]);
+        machine.at(Platform::Linux, "/p", |environment| {
+            ServerRegistry::open(environment)
+                .file_faults(environment)
+                .len()
+        })
+    };
+    // Claude Code and Visual Studio read this file, with different keys.
+    assert_eq!(faults("/p/.mcp.json"), 0);
+    assert_eq!(faults("/p/.vscode/mcp.json"), 1);
+}
