@@ -61,6 +61,10 @@ struct Lock;
 struct Lint;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/doctor.md")]
+struct Doctor;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/authorization.md")]
 struct Authorization;
 

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 35] = [
+pub(crate) const FLOORS: [(&str, u8); 36] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -34,6 +34,7 @@ pub(crate) const FLOORS: [(&str, u8); 35] = [
     ("pintle-serving", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
+    ("pintle-doctor", 4),
     ("pintle-lint", 4),
     ("pintle-surface", 4),
     ("pintle-tap", 4),
@@ -50,8 +51,12 @@ pub(crate) const FLOORS: [(&str, u8); 35] = [
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-pub(crate) const SIDEWAYS: [(&str, &str); 8] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 12] = [
     ("pintle-testkit", "pintle"),
+    ("pintle-doctor", "pintle"),
+    ("pintle-doctor", "pintle-lint"),
+    ("pintle-doctor", "pintle-surface"),
+    ("pintle-doctor", "pintle-tap"),
     ("pintle-lint", "pintle-surface"),
     ("pintle-testkit", "pintle-surface"),
     ("pintle-testkit", "pintle-tap"),

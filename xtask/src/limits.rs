@@ -36,6 +36,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         &["server", "is_shared"],
     ),
     ("crates/process/src/options.rs", "ChildOptions", &[]),
+    ("crates/doctor/src/options.rs", "DoctorOptions", &[]),
     ("crates/client/src/options.rs", "ClientOptions", &["limits"]),
     ("crates/client/src/group/options.rs", "GroupOptions", &[]),
     (

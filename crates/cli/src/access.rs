@@ -3,7 +3,6 @@
 //! A conversation sends stored credentials, renews them, and opens no sign-in page: see [`RecordingAuthorizer`].
 //! [`Access::sign_in`] runs outside of conversations, because a user may take longer than their timeouts.
 
-mod auth_probe;
 mod credential_store;
 mod error;
 mod profile;
@@ -22,7 +21,6 @@ use crate::args::UsageError;
 use crate::exit::CliError;
 use pintle_hosts::{Endpoint, Target};
 
-pub(crate) use auth_probe::{probe, probe_with};
 pub(crate) use credential_store::UserCredentials;
 pub(crate) use error::AccessError;
 pub(crate) use recording_authorizer::RecordingAuthorizer;

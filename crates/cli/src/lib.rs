@@ -8,7 +8,6 @@ mod access;
 mod args;
 mod arguments;
 mod ask;
-mod auth_diagnosis;
 #[cfg(test)]
 mod book;
 mod command;

@@ -51,7 +51,7 @@ pub(super) fn picture() -> String {
         y += draw(&mut body, y, floor, word, about);
     }
     let height = y + 34;
-    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, and pintle-lint pintle-surface.";
+    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving, pintle-doctor and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, pintle-lint pintle-surface, and pintle-doctor pintle-lint, pintle-surface and pintle-tap.";
     debug_assert_eq!(SIDEWAYS.len(), 8);
     let _ = writeln!(
         body,

@@ -6,9 +6,7 @@ use pintle::auth::metadata::MetadataDocument;
 use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::{Action, Invocation, next_step};
-use crate::access::{
-    Access, AccessError, Guide, PagePolicy, UserCredentials, canonical, is_http, probe,
-};
+use crate::access::{Access, AccessError, Guide, PagePolicy, UserCredentials, canonical, is_http};
 use crate::args::{Format, ServerSpec, Settings, UsageError};
 use crate::ask::Prompter;
 use crate::conversation::target;
@@ -17,6 +15,7 @@ use crate::live::Live;
 use crate::output;
 use crate::screen::Screen;
 use crate::show::{self, SignedIn};
+use pintle_doctor::auth::probe;
 use pintle_hosts::{Endpoint, Target, without_query};
 
 /// Does an action on stored credentials.

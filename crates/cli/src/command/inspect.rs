@@ -6,11 +6,11 @@ use pintle::model::Feature;
 
 use super::list::offers;
 use crate::args::Format;
-use crate::auth_diagnosis::{LinkState, diagnose_auth};
 use crate::conversation::{Conversation, Opening};
 use crate::exit::CliError;
 use crate::output;
 use crate::show;
+use pintle_doctor::auth::{LinkState, diagnose_auth};
 use pintle_hosts::without_query;
 
 /// Prints the server's identity, revisions, capabilities and offers.

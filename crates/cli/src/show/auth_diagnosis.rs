@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::auth_diagnosis::{Link, LinkState};
 use crate::page::Page;
 use crate::screen::{Look, Style};
 use crate::text;
+use pintle_doctor::auth::{Link, LinkState};
 
 /// Returns one line for each link, with advice below links that do not hold for every client.
 pub(crate) fn auth_diagnosis(server: &str, links: &[Link], look: Look) -> String {

@@ -4,18 +4,20 @@ use pintle::auth::{FetchPolicy, WebUrl};
 
 /// One checked step between a server and the issuer of its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
-    pub(crate) name: &'static str,
-    pub(crate) state: LinkState,
+pub struct Link {
+    /// The name of the step.
+    pub name: &'static str,
+    /// Whether the step holds.
+    pub state: LinkState,
     /// The finding: text for the user, often with words of the server.
-    pub(crate) finding: String,
+    pub finding: String,
     /// Advice for the user. Absent if the link holds.
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
 }
 
 /// Whether a link of the authorization chain holds, for every client or only for some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LinkState {
+pub enum LinkState {
     /// The link holds for every client.
     Whole,
     /// The link holds, but a client may need more: a guess, or its own registration.

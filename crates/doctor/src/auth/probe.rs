@@ -8,16 +8,16 @@ use pintle_hosts::Endpoint;
 
 /// The response of a server to a request without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AuthProbe {
+pub struct AuthProbe {
     /// The HTTP status of the response.
-    pub(crate) status: u16,
+    pub status: u16,
     /// Its lines of `WWW-Authenticate`.
-    pub(crate) challenges: Vec<String>,
+    pub challenges: Vec<String>,
 }
 
 impl AuthProbe {
     /// Returns true if the status is 401 or 403.
-    pub(crate) fn is_refused(&self) -> bool {
+    pub fn is_refused(&self) -> bool {
         matches!(self.status, 401 | 403)
     }
 }
@@ -27,16 +27,13 @@ impl AuthProbe {
 /// # Errors
 ///
 /// [`FetchError`].
-pub(crate) async fn probe(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
+pub async fn probe(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     probe_with(&fetch, endpoint).await
 }
 
 /// Sends the same request with the given HTTP client.
-pub(crate) async fn probe_with(
-    fetch: &impl Fetch,
-    endpoint: &Endpoint,
-) -> Result<AuthProbe, FetchError> {
+pub async fn probe_with(fetch: &impl Fetch, endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
     let answer = fetch.fetch(request(endpoint)).await?;
     let challenges = answer.headers.iter();
     let challenges = challenges.filter(|(name, _)| &**name == "www-authenticate");
@@ -46,7 +43,7 @@ pub(crate) async fn probe_with(
     })
 }
 
-fn request(endpoint: &Endpoint) -> FetchRequest {
+pub(crate) fn request(endpoint: &Endpoint) -> FetchRequest {
     const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}"#;
     let url = endpoint.url.split('#').next().unwrap_or_default();
     let mut request = FetchRequest::post(url, "application/json", BODY)

@@ -3,8 +3,7 @@
 use pintle::auth::{Challenge, challenges};
 use pintle::runtime::Fetch;
 
-use super::{AuthDiagnosis, Link};
-use crate::access::probe_with;
+use super::{AuthDiagnosis, Link, probe_with};
 use pintle_hosts::{Endpoint, without_query};
 
 const NAME: &str = "token";

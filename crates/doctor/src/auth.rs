@@ -6,6 +6,7 @@
 
 mod issuer;
 mod link;
+mod probe;
 mod resource;
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,12 @@ use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError};
 use pintle::auth::{FetchPolicy, WebUrl, challenges};
 use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 
-use crate::access::probe_with;
 use pintle_hosts::{Endpoint, without_query};
 
 use link::AuthDiagnosis;
-pub(crate) use link::{Link, LinkState};
+pub use link::{Link, LinkState};
+pub(crate) use probe::request;
+pub use probe::{AuthProbe, probe, probe_with};
 
 /// Maximum number of authorization servers of one resource to check.
 const ISSUERS: usize = 4;
@@ -29,7 +31,7 @@ const ISSUERS: usize = 4;
 /// # Errors
 ///
 /// [`FetchError`] if the server itself does not answer.
-pub(crate) async fn diagnose_auth(
+pub async fn diagnose_auth(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
     server: WebUrl,
