@@ -1,6 +1,7 @@
 //! The command line, as clap parses it.
 
 mod access;
+mod doctor;
 mod filter;
 mod install;
 mod lint;
@@ -22,6 +23,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use access::{AccessSettings, Proof};
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use lint::{LintArgs, TokensArgs, take_source};
@@ -45,7 +47,7 @@ pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError
     "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
     "5 the tool failed, or nothing was found; 6 a value does not match its schema;\n",
-    "7 a server differs from its lock file; 8 `pintle lint` found errors."
+    "7 a server differs from its lock file; 8 `pintle lint` or `pintle doctor` found errors."
 ))]
 pub(crate) struct Args {
     /// Log more to standard error; repeat for debug output
@@ -178,6 +180,13 @@ pub(crate) enum Command {
         override_usage = "pintle lint SERVER|FILE [--host HOST]...\n       pintle lint [--host HOST]... -- COMMAND..."
     )]
     Lint(LintArgs),
+
+    /// Find out why servers do not work in their hosts; names the file and the line to change
+    #[command(
+        override_usage = "pintle doctor [@ | @HOST/ | @NAME] [OPTIONS]",
+        after_help = "Exit code 8 means that there are errors. Servers of projects are used only after consent: see --trust."
+    )]
+    Doctor(DoctorArgs),
 
     /// Estimate how many tokens the tools of a server take in the context of a model
     #[command(override_usage = "pintle tokens SERVER|FILE\n       pintle tokens -- COMMAND...")]
@@ -357,15 +366,6 @@ pub(crate) struct BenchArgs {
     /// Make this many calls before measuring
     #[arg(long, value_name = "CALLS", default_value = "10")]
     pub(crate) warm_up: u32,
-}
-
-/// The arguments of `pintle login`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct LoginArgs {
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-}
-
 
     /// Write the plot of percentiles to this file, as a picture in the format SVG
     #[arg(long, value_name = "FILE")]
@@ -378,6 +378,15 @@ pub(crate) struct LoginArgs {
     /// Number of rounds of a comparison; the calls or the time are divided by it
     #[arg(long, value_name = "ROUNDS", default_value = "10", requires = "compare", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
+}
+
+/// The arguments of `pintle login`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LoginArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
 /// The arguments of `pintle logout`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogoutArgs {

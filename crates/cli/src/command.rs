@@ -6,6 +6,7 @@ mod bench;
 mod call;
 mod complete;
 mod diff;
+mod doctor;
 mod hosts;
 mod inspect;
 mod install;
@@ -37,8 +38,8 @@ use std::process::ExitCode;
 use clap_complete::Shell;
 
 use crate::args::{
-    Call, Completion, Format, Kind, MockArgs, ReplayArgs, ServerSpec, Settings, SurfaceSource,
-    TapArgs, TaskAction, UsageError, Verbosity,
+    Call, Completion, DoctorArgs, Format, Kind, MockArgs, ReplayArgs, ServerSpec, Settings,
+    SurfaceSource, TapArgs, TaskAction, UsageError, Verbosity,
 };
 use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::{CliError, Exit};
@@ -121,6 +122,8 @@ pub(crate) enum Action {
     Diff(Diff),
     /// Check tools against the limits of hosts.
     Lint(Lint),
+    /// Examine the servers of hosts.
+    Doctor(DoctorArgs),
     /// Estimate the tokens of tools.
     Tokens(SurfaceSource),
     /// Serve a server, or the showcase.
@@ -163,10 +166,11 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         }
         Action::Install(install) => install.run(),
         Action::Uninstall(uninstall) => uninstall.run(),
+        Action::Bench(ref bench) => bench::start(&invocation, bench).await,
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
         Action::Lint(ref lint) => lint::run(&invocation, lint).await,
+        Action::Doctor(args) => or_interrupted(doctor::run(&args)).await,
         Action::Tokens(ref source) => tokens::run(&invocation, source).await,
-        Action::Bench(ref bench) => bench::start(&invocation, bench).await,
         Action::Serve(serve) => {
             serve::run(*serve, invocation.server.as_ref(), &invocation.settings).await
         }
@@ -239,6 +243,7 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         | Action::Shell
         | Action::Diff(_)
         | Action::Lint(_)
+        | Action::Doctor(_)
         | Action::Tokens(_)
         | Action::Login
         | Action::Logout

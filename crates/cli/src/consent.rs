@@ -41,20 +41,25 @@ pub(crate) fn require(
     prompter: &Prompter,
 ) -> Result<(), CliError> {
     let review = listed.review(environment)?;
-    let consents = Consents::of_user(environment);
-    let is_known = listed.origin == ConfigOwner::User
-        || is_trusted
-        || consents.contain(&listed.file, &listed.server.name, &listed.definition());
-    if is_known {
+    if is_given(listed, environment, is_trusted) {
         prompter.note(&show::review_line(&review));
         return Ok(());
     }
     ask(&review, prompter)?;
+    let consents = Consents::of_user(environment);
     let stored = consents.add(&listed.file, &listed.server.name, listed.definition());
     if let Err(error) = stored {
         prompter.warn(&format!("the consent is not stored: {error}"));
     }
     Ok(())
+}
+
+/// Returns true if a server may be used without a question.
+pub(crate) fn is_given(listed: &Listed, environment: &Environment<'_>, is_trusted: bool) -> bool {
+    let consents = Consents::of_user(environment);
+    listed.origin == ConfigOwner::User
+        || is_trusted
+        || consents.contain(&listed.file, &listed.server.name, &listed.definition())
 }
 
 fn ask(review: &Review, prompter: &Prompter) -> Result<(), CliError> {

@@ -46,6 +46,11 @@ impl Live {
         }
     }
 
+    /// Whether standard error is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.look.is_terminal
+    }
+
     /// Records that a server wrote text that is not shown.
     pub(crate) fn hide(&self) {
         self.hidden.store(true, Ordering::Relaxed);

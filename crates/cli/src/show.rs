@@ -6,6 +6,7 @@ mod access;
 mod auth_diagnosis;
 mod content;
 mod diff;
+mod doctor;
 mod hosts;
 mod media;
 mod offers;
@@ -17,6 +18,7 @@ pub(crate) use access::{SignedIn, not_signed_in, signed_in, signed_in_json, sign
 pub(crate) use auth_diagnosis::{auth_diagnosis, auth_diagnosis_json};
 pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use diff::diff;
+pub(crate) use doctor::DoctorReport;
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};
 pub(crate) use offers::{Offers, Server, offers, server};

@@ -81,6 +81,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Verify(args) => verified(args),
         Command::Diff(args) => compared(args),
         Command::Lint(args) => linted(args),
+        Command::Doctor(args) => Ok(Invocation::local(Action::Doctor(args))),
         Command::Tokens(args) => estimated(args),
         Command::Serve(args) => served(*args),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
@@ -137,9 +138,9 @@ fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
             },
             concurrency: usize::from(args.concurrency),
             warm_up: args.warm_up,
-        }))
             svg: args.svg,
             rival: args.compare.map(|server| (server, args.rounds)),
+        }))
     })
 }
 
