@@ -106,7 +106,7 @@ async fn a_program_prints_its_arguments() {
     let printed = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success());
     assert!(
-        printed.contains("Usage: calculator [--stdio | --http ADDRESS [--health]] [--state URL]"),
+        printed.contains("Usage: calculator [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] [--state URL]"),
         "{printed}"
     );
 }

@@ -1,6 +1,7 @@
 //! The command line of a server that runs.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use crate::Result;
 
@@ -10,9 +11,20 @@ pub(crate) struct CommandLine {
     pub(crate) transport: Transport,
     /// The URL of the state. It may have a password.
     pub(crate) state: Option<String>,
-    /// Whether `/healthz` and `/readyz` are answered over HTTP.
-    pub(crate) health: bool,
+    pub(crate) http: HttpSettings,
 }
+
+/// Settings of HTTP that a command line has.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HttpSettings {
+    /// Whether `/healthz` and `/readyz` are answered.
+    pub(crate) health: bool,
+    /// Time in which requests are accepted after the signal to end.
+    pub(crate) shutdown_delay: Option<Duration>,
+}
+
+/// The longest delay of a shutdown in seconds.
+const MAX_SHUTDOWN_DELAY: u64 = 3_600;
 
 /// A transport that a command line names.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +37,8 @@ pub(crate) enum Transport {
 impl CommandLine {
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self> {
         let mut arguments = arguments.into_iter();
-        let (mut transport, mut state, mut health) = (None, None, false);
+        let (mut transport, mut state) = (None, None);
+        let mut http = HttpSettings::default();
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--stdio") if transport.is_none() => transport = Some(Transport::Stdio),
@@ -33,7 +46,10 @@ impl CommandLine {
                     transport = Some(Transport::Http(address(arguments.next())?));
                 }
                 Some("--state") if state.is_none() => state = Some(url(arguments.next())?),
-                Some("--health") if !health => health = true,
+                Some("--health") if !http.health => http.health = true,
+                Some("--shutdown-delay") if http.shutdown_delay.is_none() => {
+                    http.shutdown_delay = Some(seconds(arguments.next())?);
+                }
                 Some("--help" | "-h") => {
                     transport = Some(Transport::Help);
                     break;
@@ -42,13 +58,13 @@ impl CommandLine {
             }
         }
         let transport = transport.unwrap_or(Transport::Stdio);
-        if health && transport == Transport::Stdio {
-            return Err("--health requires --http".into());
+        if http != HttpSettings::default() && transport == Transport::Stdio {
+            return Err("--health and --shutdown-delay require --http".into());
         }
         Ok(Self {
             transport,
             state,
-            health,
+            http,
         })
     }
 }
@@ -64,6 +80,15 @@ fn address(argument: Option<OsString>) -> Result<String> {
     address.ok_or_else(|| "--http requires an address, such as 127.0.0.1:8000".into())
 }
 
+/// A time in whole seconds.
+fn seconds(argument: Option<OsString>) -> Result<Duration> {
+    let text = argument.and_then(|argument| argument.into_string().ok());
+    let seconds = text.and_then(|text| text.parse().ok());
+    let seconds = seconds.filter(|seconds| *seconds <= MAX_SHUTDOWN_DELAY);
+    let missing = || format!("--shutdown-delay requires seconds, at most {MAX_SHUTDOWN_DELAY}");
+    Ok(Duration::from_secs(seconds.ok_or_else(missing)?))
+}
+
 /// A URL of a state; it is read later.
 fn url(argument: Option<OsString>) -> Result<String> {
     let url = argument.and_then(|argument| argument.into_string().ok());
@@ -76,8 +101,11 @@ fn usage(argument: &OsString) -> crate::Error {
     let shown = shown
         .split_once("://")
         .map_or(&*shown, |(scheme, _)| scheme);
-    format!("unknown argument {shown}; usage: [--stdio | --http ADDRESS [--health]] [--state URL] | --help")
-        .into()
+    format!(
+        "unknown argument {shown}; usage: [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] \
+         [--state URL] | --help"
+    )
+    .into()
 }
 
 #[cfg(test)]
@@ -120,6 +148,10 @@ mod tests {
             "--health",
             "--stdio --health",
             "--http localhost:80 --health --health",
+            "--http localhost:80 --shutdown-delay",
+            "--http localhost:80 --shutdown-delay 3601",
+            "--http localhost:80 --shutdown-delay -1",
+            "--shutdown-delay 2",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }
@@ -132,8 +164,16 @@ mod tests {
             ("--http localhost:80 --health", true),
             ("--health --http localhost:80", true),
         ] {
-            assert_eq!(parsed(line).expect("a command line").health, health);
+            assert_eq!(parsed(line).expect("a command line").http.health, health);
         }
+    }
+
+    #[test]
+    fn the_delay_of_a_shutdown_has_seconds() {
+        let delay = |line| parsed(line).expect("a command line").http.shutdown_delay;
+        assert_eq!(delay("--http localhost:80"), None);
+        let line = "--http localhost:80 --shutdown-delay 2";
+        assert_eq!(delay(line), Some(Duration::from_secs(2)));
     }
 
     #[test]

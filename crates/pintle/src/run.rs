@@ -10,7 +10,7 @@ use tokio::net::ToSocketAddrs;
 
 use pintle_runtime::{IntoService, PipeOptions, Service as _, serve_stdio};
 
-use crate::command_line::{CommandLine, Transport};
+use crate::command_line::{CommandLine, HttpSettings, Transport};
 use crate::{Error, Result};
 
 /// Serves until the peer is gone, on the transport that the command line names.
@@ -19,8 +19,9 @@ pub trait Run: IntoService + Sized + Send {
     /// The endpoint is `/mcp`, and its URL is written to standard error. With `--health` the port answers
     /// `/healthz` and `/readyz` as well. `--help` prints the arguments.
     ///
-    /// Over HTTP it ends at Ctrl-C, and at SIGTERM on Unix: running requests may finish within 10 s. For other limits, such as
-    /// `HttpLimits::shutdown_delay`, bind an `HttpServer`.
+    /// Over HTTP it ends at Ctrl-C, and at SIGTERM on Unix: running requests may finish within 10 s. With
+    /// `--shutdown-delay SECONDS` it accepts requests for so long before that, so that a load balancer notices: see
+    /// `HttpLimits::shutdown_delay`. For other limits bind an `HttpServer`.
     ///
     /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
     /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
@@ -115,7 +116,7 @@ async fn run<T: IntoService + Send>(server: T) -> Result<()> {
     }
     let server = with_state(server, line.state).await?;
     match line.transport {
-        Transport::Http(address) => serve_http(server, &address, line.health).await,
+        Transport::Http(address) => serve_http(server, &address, line.http).await,
         Transport::Stdio | Transport::Help => on_stdio(server).await,
     }
 }
@@ -168,10 +169,16 @@ async fn with_state<T: IntoService>(server: T, flag: Option<String>) -> Result<T
 }
 
 #[cfg(feature = "http")]
-async fn serve_http(server: impl IntoService + Send, address: &str, health: bool) -> Result<()> {
+async fn serve_http(
+    server: impl IntoService + Send,
+    address: &str,
+    settings: HttpSettings,
+) -> Result<()> {
     use pintle_http::{HttpOptions, HttpServer, ServeHttp};
     let mut options = HttpOptions::default();
-    options.serve_health = health;
+    options.serve_health = settings.health;
+    let usual = options.limits.shutdown_delay;
+    options.limits.shutdown_delay = settings.shutdown_delay.unwrap_or(usual);
     let server = HttpServer::bind(server.into_http_with(options)?, address).await?;
     let url = format!("http://{}/mcp", server.address()?);
     // Only people read it; the server runs without.
@@ -181,7 +188,11 @@ async fn serve_http(server: impl IntoService + Send, address: &str, health: bool
 }
 
 #[cfg(not(feature = "http"))]
-async fn serve_http(_server: impl IntoService + Send, _address: &str, _health: bool) -> Result<()> {
+async fn serve_http(
+    _server: impl IntoService + Send,
+    _address: &str,
+    _settings: HttpSettings,
+) -> Result<()> {
     Err(
         "this program was built without HTTP; enable the feature `http` of the crate `pintle`"
             .into(),
@@ -195,11 +206,13 @@ fn print_help() -> Result<()> {
     writeln!(
         std::io::stdout(),
         "An MCP server.\n\n\
-         Usage: {program} [--stdio | --http ADDRESS [--health]] [--state URL]\n\n\
+         Usage: {program} [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] [--state URL]\n\n\
          Options:\n  \
            --stdio         Serve on standard input and output; the default\n  \
            --http ADDRESS  Serve over HTTP at /mcp, such as --http 127.0.0.1:8000\n  \
            --health        Answer /healthz and /readyz over HTTP\n  \
+           --shutdown-delay SECONDS\n                  \
+                           Accept requests over HTTP for so long after SIGTERM; /readyz is 503 then\n  \
            --state URL     Share the state with other replicas, such as --state sqlite:state.sqlite\n                  \
                            Default: the environment variable PINTLE_STATE\n  \
            --help          Print this text"
