@@ -33,8 +33,25 @@ use crate::visitor::Crowd;
 /// Longest wait for the last calls, beyond the bound of one call.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// Threads that start programs stay so long. A program may end with the thread that has started it, as Envoy does.
+const THREADS: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_keep_alive(THREADS)
+        .build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(act()),
+        Err(error) => {
+            println!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Acts on the arguments.
+async fn act() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let ended = match words.as_slice() {
         [first, rest @ ..] if first == "replica" => replica::serve(rest).await.map(|()| true),

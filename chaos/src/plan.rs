@@ -5,12 +5,13 @@ use std::time::Duration;
 pub(crate) const USAGE: &str = "\
 usage: chaos measure
        chaos [--store redis|postgres] [--seconds N] [--clients N] [--seed N] [--calls N]
-             [--faults kill,pause,engine,proxy,roll]
+             [--faults kill,pause,engine,proxy,roll] [--proxy haproxy|nginx|envoy]
 
   measure       print the costs of one to three servers, on Linux
   --seconds N   end after this time; default 60
   --calls N     end after so many calls instead
-  --faults LIST default: all. `roll` alone allows no error at all";
+  --faults LIST default: all. `roll` alone allows no error at all
+  --proxy NAME  default: haproxy. Envoy is not reloaded";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
@@ -46,6 +47,14 @@ pub(crate) enum Fault {
     Roll,
 }
 
+/// The proxy in front of the servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proxy {
+    Haproxy,
+    Nginx,
+    Envoy,
+}
+
 const FAULTS: [(&str, Fault); 5] = [
     ("kill", Fault::Kill),
     ("pause", Fault::Pause),
@@ -62,6 +71,7 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) calls: Option<usize>,
     pub(crate) faults: Vec<Fault>,
+    pub(crate) proxy: Proxy,
 }
 
 impl Default for Plan {
@@ -73,6 +83,7 @@ impl Default for Plan {
             seed: 1,
             calls: None,
             faults: FAULTS.map(|(_, fault)| fault).to_vec(),
+            proxy: Proxy::Haproxy,
         }
     }
 }
@@ -87,6 +98,10 @@ impl Plan {
             plan.set(word, value)
                 .ok_or(format!("invalid argument {word} {value}"))?;
         }
+        if plan.proxy == Proxy::Envoy {
+            // A signal does not make Envoy read its configuration again.
+            plan.faults.retain(|&it| it != Fault::Proxy);
+        }
         Ok(plan)
     }
 
@@ -98,6 +113,7 @@ impl Plan {
             "--seed" => self.seed = value.parse().ok()?,
             "--calls" => self.calls = Some(value.parse().ok()?),
             "--faults" => self.faults = value.split(',').map(fault).collect::<Option<_>>()?,
+            "--proxy" => self.proxy = proxy(value)?,
             _ => return None,
         }
         Some(())
@@ -109,10 +125,27 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Returns true if no fault ends the stream of a call, so that its progress arrives at once.
+    pub(crate) fn keeps_streams(&self) -> bool {
+        let keeps = |it: &Fault| matches!(it, Fault::Proxy | Fault::Roll);
+        self.faults.iter().all(keeps)
+    }
+}
+
 fn engine(word: &str) -> Option<Engine> {
     match word {
         "redis" => Some(Engine::Redis),
         "postgres" => Some(Engine::Postgres),
+        _ => None,
+    }
+}
+
+fn proxy(word: &str) -> Option<Proxy> {
+    match word {
+        "haproxy" => Some(Proxy::Haproxy),
+        "nginx" => Some(Proxy::Nginx),
+        "envoy" => Some(Proxy::Envoy),
         _ => None,
     }
 }
@@ -145,8 +178,21 @@ mod tests {
 
     #[test]
     fn invalid_arguments_are_rejected() {
-        for line in ["--store oracle", "--seconds", "--faults flood", "--x 1"] {
+        for line in [
+            "--store oracle",
+            "--seconds",
+            "--faults flood",
+            "--x 1",
+            "--proxy x",
+        ] {
             assert!(read(line).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn envoy_is_not_reloaded() {
+        let reloads = |line| read(line).expect("a plan").faults.contains(&Fault::Proxy);
+        assert!(reloads("--proxy nginx"));
+        assert!(!reloads("--proxy envoy"));
     }
 }

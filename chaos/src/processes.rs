@@ -2,10 +2,10 @@
 
 use std::fs::{self, File};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Proxy};
 use crate::replicas::{FreePorts, Replicas, is_ready, send, wait_until};
 use crate::replicas_block::{PAGE, SERVERS, configuration};
 
@@ -16,6 +16,7 @@ const FIRST_PORT: u16 = 19_000;
 
 /// All running programs. They end with this value.
 pub(crate) struct Processes {
+    kind: Proxy,
     proxy: Child,
     address: SocketAddr,
     pub(crate) replicas: Replicas,
@@ -26,8 +27,12 @@ impl Processes {
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
         let replicas = Replicas::start(plan.engine, SERVERS.len())?;
         let address = FreePorts::from(FIRST_PORT).next_free()?;
-        let proxy = start_proxy(&replicas.folder, address, &replicas.addresses())?;
+        let file = plan
+            .proxy
+            .configure(&replicas.folder, address, &replicas.addresses())?;
+        let proxy = plan.proxy.start(&replicas.folder, &file)?;
         let processes = Self {
+            kind: plan.proxy,
             proxy,
             address,
             replicas,
@@ -42,7 +47,11 @@ impl Processes {
 
     /// Has the proxy read its configuration again.
     pub(crate) fn reload_proxy(&self) -> Result<()> {
-        send(&self.proxy, "USR2")
+        match self.kind {
+            Proxy::Haproxy => send(&self.proxy, "USR2"),
+            Proxy::Nginx => send(&self.proxy, "HUP"),
+            Proxy::Envoy => Ok(()),
+        }
     }
 }
 
@@ -55,16 +64,48 @@ impl Drop for Processes {
     }
 }
 
-fn start_proxy(folder: &Path, address: SocketAddr, servers: &[SocketAddr]) -> Result<Child> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let page = fs::read_to_string(root.join(PAGE))?;
-    let text = configuration(&page, "haproxy", address, servers);
-    let file = folder.join("haproxy.cfg");
-    fs::write(&file, text.ok_or("the page has no block for HAProxy")?)?;
-    let mut command = Command::new("haproxy");
-    // A master process, because it can be reloaded.
-    command.args(["-W", "-db", "-f"]).arg(&file);
-    let log = File::create(folder.join("haproxy.log"))?;
-    command.stdin(Stdio::null()).stdout(log.try_clone()?);
-    Ok(command.stderr(log).spawn()?)
+impl Proxy {
+    /// Returns the program, and the name of its block in the page.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Haproxy => ("haproxy", "haproxy"),
+            Self::Nginx => ("nginx", "nginx"),
+            Self::Envoy => ("envoy", "yaml"),
+        }
+    }
+
+    /// Writes the file of the proxy, and returns its path.
+    fn configure(
+        self,
+        folder: &Path,
+        address: SocketAddr,
+        servers: &[SocketAddr],
+    ) -> Result<PathBuf> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = fs::read_to_string(root.join(PAGE))?;
+        let (_, block) = self.names();
+        let text = configuration(&page, block, address, servers);
+        let file = folder.join(format!("proxy.{block}"));
+        let text = text.ok_or("the page has no block for the proxy")?;
+        // The log of nginx is a file of the system.
+        fs::write(&file, text.replace("http {", "http { access_log off;"))?;
+        Ok(file)
+    }
+
+    fn start(self, folder: &Path, file: &Path) -> Result<Child> {
+        let mut command = Command::new(self.names().0);
+        match self {
+            // A master process, because it can be reloaded.
+            Self::Haproxy => command.args(["-W", "-db", "-f"]).arg(file),
+            Self::Nginx => {
+                let settings = "daemon off; pid nginx.pid; error_log stderr;";
+                let command = command.args(["-g", settings, "-p"]).arg(folder);
+                command.arg("-c").arg(file)
+            }
+            Self::Envoy => command.args(["--use-dynamic-base-id", "-c"]).arg(file),
+        };
+        let log = File::create(folder.join("proxy.log"))?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?);
+        Ok(command.stderr(log).spawn()?)
+    }
 }

@@ -39,6 +39,7 @@ pub(crate) struct Tally {
     faults: Mutex<BTreeMap<&'static str, usize>>,
     sent: AtomicUsize,
     changes: AtomicUsize,
+    late_progress: AtomicUsize,
     deaf: Mutex<BTreeMap<&'static str, usize>>,
 }
 
@@ -81,6 +82,7 @@ impl Tally {
             faults: Mutex::default(),
             sent: AtomicUsize::new(0),
             changes: AtomicUsize::new(0),
+            late_progress: AtomicUsize::new(0),
             deaf: Mutex::default(),
         }
     }
@@ -127,6 +129,11 @@ impl Tally {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a call whose first progress arrived with its result.
+    pub(crate) fn late_progress(&self) {
+        self.late_progress.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Counts a client that did not receive the last change.
     pub(crate) fn deaf(&self, revision: &'static str) {
         *self
@@ -151,7 +158,11 @@ impl Tally {
             println!("some calls have no end");
         }
         let all_heard = self.deaf.lock().expect("no panic").is_empty();
-        Ok(has_all && all_heard && figures.passes(plan.allows_no_error()))
+        // A stream that continues after a fault has its progress at once.
+        let is_prompt = self.late_progress.load(Ordering::Relaxed) == 0;
+        let progresses = is_prompt || !plan.keeps_streams();
+        let passes = figures.passes(plan.allows_no_error());
+        Ok(has_all && all_heard && progresses && passes)
     }
 
     fn print(
@@ -162,8 +173,8 @@ impl Tally {
         time: Duration,
     ) {
         println!(
-            "{:?}, seed {}, {} clients, {time:.0?}",
-            plan.engine, plan.seed, plan.clients
+            "{:?}, {:?}, seed {}, {} clients, {time:.0?}",
+            plan.engine, plan.proxy, plan.seed, plan.clients
         );
         println!("faults: {:?}", self.faults.lock().expect("no panic"));
         println!("| calls | {} |\n|---|---|", calls.len());
@@ -175,6 +186,10 @@ impl Tally {
         println!("| doubled | {} |", figures.doubled);
         println!("| lost | {} |", figures.lost);
         println!("| repeated steps of tasks | {} |", figures.repeated_steps);
+        println!(
+            "| calls with late progress | {} |",
+            self.late_progress.load(Ordering::Relaxed)
+        );
         println!(
             "| changes received | {} |",
             self.changes.load(Ordering::Relaxed)

@@ -1,8 +1,8 @@
 //! The clients, of both eras.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use pintle::client::{CallError, ConnectError, EraMode};
@@ -21,6 +21,8 @@ use crate::tally::{End, Kind, Tally};
 
 /// Longest time of a call. A longer one hangs.
 pub(crate) const BOUND: Duration = Duration::from_secs(60);
+/// In a call of this time the first progress is well ahead of the result, unless a proxy buffers it.
+const LONG: Duration = Duration::from_secs(1);
 /// Longest pause between two calls of a client.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Longest time of a run that ends after a number of calls.
@@ -231,12 +233,7 @@ impl Visitor {
                         .await
                 }
                 Kind::Question => self.client.call_tool("ask", arguments).timeout(BOUND).await,
-                Kind::Slow => {
-                    let millis = u64::try_from(time.as_millis()).unwrap_or(0);
-                    let arguments = json!({ "key": key, "value": value, "millis": millis });
-                    let call = self.client.call_tool("slow", arguments).timeout(BOUND);
-                    call.on_progress(drop).await
-                }
+                Kind::Slow => self.slow(&key, value, time).await,
                 Kind::Task => {
                     let call = self.client.call_tool("work", arguments).timeout(BOUND);
                     call.as_task().await?.result().await
@@ -249,6 +246,30 @@ impl Visitor {
         };
         self.tally
             .end(key, self.revision, kind, began.elapsed(), end);
+    }
+
+    /// Calls a tool that reports progress after each quarter of a time.
+    async fn slow(
+        &self,
+        key: &str,
+        value: i64,
+        time: Duration,
+    ) -> Result<CallToolResult, CallError> {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(0);
+        let arguments = json!({ "key": key, "value": value, "millis": millis });
+        let call = self.client.call_tool("slow", arguments).timeout(BOUND);
+        let first = Arc::new(OnceLock::new());
+        let noted = Arc::clone(&first);
+        let result = call
+            .on_progress(move |_| {
+                noted.get_or_init(Instant::now);
+            })
+            .await?;
+        let ahead = first.get().map_or(Duration::ZERO, Instant::elapsed);
+        if time >= LONG && ahead < time / 4 {
+            self.tally.late_progress();
+        }
+        Ok(result)
     }
 
     fn end(&self, result: Result<CallToolResult, CallError>, right: &str) -> End {

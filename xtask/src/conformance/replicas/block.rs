@@ -8,7 +8,8 @@ pub(crate) const PAGE: &str = "docs/book/src/replicas.md";
 const PROXY: &str = "127.0.0.1:8080";
 pub(crate) const SERVERS: [&str; 3] = ["127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1:8003"];
 
-/// Returns the block `name` of the page with other addresses, or `None` if the page has no such block.
+/// Returns the first block `name` of the page with other addresses, or `None` if the page has no such block. An address may also
+/// be a port alone, as Envoy has it.
 pub(crate) fn configuration(
     page: &str,
     name: &str,
@@ -17,11 +18,21 @@ pub(crate) fn configuration(
 ) -> Option<String> {
     let (_, block) = page.split_once(&format!("```{name}\n"))?;
     let (block, _) = block.split_once("```")?;
-    let text = block.replace(PROXY, &address.to_string());
+    let text = replace(block, PROXY, address);
     let servers = SERVERS.iter().zip(servers);
     Some(servers.fold(text, |text, (published, server)| {
-        text.replace(published, &server.to_string())
+        replace(&text, published, *server)
     }))
+}
+
+fn replace(text: &str, published: &str, address: SocketAddr) -> String {
+    let port = |address: &str| {
+        let (_, port) = address.rsplit_once(':').unwrap_or(("", address));
+        format!("port_value: {port} ")
+    };
+    let new = address.to_string();
+    text.replace(published, &new)
+        .replace(&port(published), &port(&new))
 }
 
 #[cfg(test)]
@@ -38,5 +49,8 @@ mod tests {
         let text = configuration(page, "nginx", address(9), &servers).expect("a block");
         assert_eq!(text, "listen 127.0.0.1:9; server 127.0.0.1:2;\n");
         assert!(configuration(page, "haproxy", address(9), &servers).is_none());
+        let page = "```yaml\n{ address: 127.0.0.1, port_value: 8003 }\n```\n";
+        let text = configuration(page, "yaml", address(9), &servers).expect("a block");
+        assert_eq!(text, "{ address: 127.0.0.1, port_value: 3 }\n");
     }
 }
