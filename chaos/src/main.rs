@@ -9,6 +9,8 @@
     reason = "a program for people; the protocol is not spoken here"
 )]
 
+mod capacity;
+mod counted;
 mod faults;
 mod measure;
 mod plan;
@@ -56,6 +58,7 @@ async fn act() -> ExitCode {
     let ended = match words.as_slice() {
         [first, rest @ ..] if first == "replica" => replica::serve(rest).await.map(|()| true),
         [only] if only == "measure" => measured().await,
+        [first, rest @ ..] if first == "capacity" => planned(rest.to_vec()).await,
         _ => match Plan::read(&words) {
             Ok(plan) => run(plan).await,
             Err(error) => Err(format!("{error}\n{}", plan::USAGE).into()),
@@ -76,6 +79,12 @@ async fn measured() -> pintle::Result<bool> {
     tokio::task::spawn_blocking(measure::run).await??;
     measure::run_killed().await?;
     Ok(true)
+}
+
+/// Prints the costs of a workload, or checks them.
+async fn planned(words: Vec<String>) -> pintle::Result<bool> {
+    let planned = tokio::task::spawn_blocking(move || capacity::run(&words)).await?;
+    planned.map_err(|error| format!("{error}\n{}", plan::USAGE).into())
 }
 
 /// Runs the plan, prints the table, and returns true if no call was lost, doubled, wrong, hung or unexplained.

@@ -1,10 +1,12 @@
 //! The costs of several servers with one store: `cargo xtask chaos measure`. One program sends each request to the next server,
 //! without a proxy.
 
-mod http;
+pub(crate) mod http;
 mod killed;
+pub(crate) mod operations;
 mod percentiles;
-mod sessions;
+pub(crate) mod sessions;
+mod store_costs;
 mod usage;
 
 use std::net::SocketAddr;
@@ -45,7 +47,10 @@ pub(crate) fn run() -> Result<()> {
             measure_echo(store, count)?;
         }
     }
-    println!("\n| 3 servers | Redis | PostgreSQL |\n|---|--:|--:|");
+    println!("\n| request | operations of the store |\n|---|---|");
+    operations::print(&Replicas::start(Engine::Redis, 3)?)?;
+    store_costs::print()?;
+    println!("\n| 3 servers, p50 and p99 | Redis | PostgreSQL |\n|---|--:|--:|");
     let figures: Vec<_> = [Engine::Redis, Engine::Postgres]
         .map(|store| Replicas::start(store, 3).and_then(|replicas| sessions::measure(&replicas)))
         .into_iter()

@@ -4,10 +4,16 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: chaos measure
+       chaos capacity [--servers N] [--sessions N] [--calls N] [--modern N] [--questions PERCENT]
+             [--lifetime SECONDS] [--deletes PERCENT] [--changes N]
+             [--route round-robin|hash] [--round-trip MICROSECONDS] [--seed N]
+       chaos capacity --check
        chaos [--store redis|postgres] [--seconds N] [--clients N] [--seed N] [--calls N]
              [--faults kill,pause,engine,proxy,roll] [--proxy haproxy|nginx|envoy]
 
   measure       print the costs of one to three servers, on Linux
+  capacity      print the operations of the store, its CPU and its bytes; rates are those of a second.
+                --check compares the plan with the operations of three servers
   --seconds N   end after this time; default 60
   --calls N     end after so many calls instead
   --faults LIST default: all. `roll` alone allows no error at all

@@ -3,11 +3,15 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pintle::http::{HttpOptions, HttpServer};
 use pintle::prelude::*;
+use pintle::server::StateBackend;
 use tokio::time::sleep;
+
+use crate::counted::{Counted, Counts};
 
 /// Twice the interval of the checks of the proxy.
 const SHUTDOWN_DELAY: Duration = Duration::from_secs(2);
@@ -44,6 +48,21 @@ impl Lines {
 #[tool]
 async fn echo(text: String) -> String {
     text
+}
+
+/// Returns the number of operations of the store by their kind.
+#[tool]
+async fn operations(counts: State<Counts>) -> String {
+    counts.text()
+}
+
+/// Reports so much progress without a pause.
+#[tool]
+async fn steps(count: u32, ctx: Context) -> String {
+    for step in 1..=count {
+        ctx.progress(step, count, ()).await;
+    }
+    count.to_string()
 }
 
 /// Appends a line.
@@ -122,13 +141,18 @@ pub(crate) async fn serve(words: &[String]) -> Result<()> {
         file: file.into(),
         server: name.clone(),
     };
-    let mut server = Server::new("chaos", "1.0.0").state(lines);
+    let counts = Counts::default();
+    let mut server = Server::new("chaos", "1.0.0")
+        .state(lines)
+        .state(counts.clone());
     if state != NO_STATE {
-        server = server.state_backend(pintle::state(state).await?);
+        server = server.state_backend(counted(state, counts).await?);
     }
     let server = server
         .resource_updates()
         .tool::<echo>()
+        .tool::<operations>()
+        .tool::<steps>()
         .tool::<append>()
         .tool::<slow>()
         .tool::<ask>()
@@ -144,4 +168,11 @@ pub(crate) async fn serve(words: &[String]) -> Result<()> {
     let server = HttpServer::bind(server.into_http_with(options)?, address).await?;
     server.run().await;
     Ok(())
+}
+
+/// Opens a state whose operations are counted.
+async fn counted(url: &str, counts: Counts) -> Result<StateBackend> {
+    let store = Arc::clone(pintle::state(url).await?.store());
+    let counted = Counted { store, counts };
+    Ok(StateBackend::open(Arc::new(counted), None).await?)
 }

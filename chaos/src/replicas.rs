@@ -89,6 +89,38 @@ impl Replicas {
         running.map(Child::id).collect()
     }
 
+    /// Returns the URL of the store.
+    pub(crate) fn store_url(&self) -> String {
+        self.store.url()
+    }
+
+    /// Returns the process ids of the store.
+    pub(crate) fn store_ids(&self) -> Result<Vec<u32>> {
+        match &self.store {
+            Store::Nothing | Store::Sqlite(_) => Ok(Vec::new()),
+            Store::Redis(redis) => {
+                let text = redis.ask("INFO server");
+                let mut lines = text.lines().map(str::trim);
+                let id = lines.find_map(|line| line.strip_prefix("process_id:"));
+                Ok(vec![id.ok_or("Redis has no process id")?.parse()?])
+            }
+            Store::Postgres(postgres) => {
+                let file = postgres.socket().with_file_name("postmaster.pid");
+                let text = fs::read_to_string(file)?;
+                let first = text.lines().next().unwrap_or_default().parse()?;
+                Ok(with_children(first))
+            }
+        }
+    }
+
+    /// Returns the answer of Redis to a command.
+    pub(crate) fn ask_redis(&self, command: &str) -> Option<String> {
+        match &self.store {
+            Store::Redis(redis) => Some(redis.ask(command)),
+            _ => None,
+        }
+    }
+
     /// Sends a signal to a server.
     pub(crate) fn signal(&self, index: usize, signal: &str) -> Result<()> {
         match &self.replicas[index].running {
@@ -194,6 +226,14 @@ impl Replica {
         let address = self.address;
         wait_until(|| is_ready(address))
     }
+}
+
+/// Returns a process and its children.
+fn with_children(parent: u32) -> Vec<u32> {
+    let file = format!("/proc/{parent}/task/{parent}/children");
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let children = text.split_whitespace().filter_map(|id| id.parse().ok());
+    std::iter::once(parent).chain(children).collect()
 }
 
 fn lines(folder: &Path) -> PathBuf {

@@ -85,6 +85,10 @@ struct Telemetry;
 struct Replicas;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/capacity.md")]
+struct Capacity;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/from-rmcp.md")]
 struct FromRmcp;
 

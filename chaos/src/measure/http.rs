@@ -13,13 +13,13 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 const SESSION: &str = "mcp-session-id: ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Era {
+pub(crate) enum Era {
     Legacy,
     Modern,
 }
 
 impl Era {
-    pub(super) fn revision(self) -> &'static str {
+    pub(crate) fn revision(self) -> &'static str {
         match self {
             Self::Legacy => "2025-11-25",
             Self::Modern => "2026-07-28",
@@ -27,21 +27,22 @@ impl Era {
     }
 }
 
-/// The head lines and the body of a request.
-pub(super) struct Request {
+/// The method, the head lines and the body of a request.
+pub(crate) struct Request {
+    method: &'static str,
     head: String,
     body: String,
 }
 
 /// A connection that is kept.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     address: SocketAddr,
     reader: BufReader<TcpStream>,
 }
 
 /// The head of a response.
-pub(super) struct Head {
-    pub(super) status: u16,
+pub(crate) struct Head {
+    pub(crate) status: u16,
     session: Option<String>,
     length: Option<usize>,
 }
@@ -57,11 +58,12 @@ impl Request {
             );
         }
         let body = message.to_string();
-        Self { head, body }
+        let method = "POST";
+        Self { method, head, body }
     }
 
     /// A call of a tool.
-    pub(super) fn call(session: Option<&str>, tool: &str, arguments: &Value) -> Self {
+    pub(crate) fn call(session: Option<&str>, tool: &str, arguments: &Value) -> Self {
         let mut params = json!({ "name": tool, "arguments": arguments });
         if session.is_none() {
             params["_meta"] = json!({
@@ -82,19 +84,45 @@ impl Request {
         request
     }
 
-    pub(super) fn echo(session: Option<&str>) -> Self {
+    /// A call in a session whose progress the client requests.
+    pub(crate) fn with_progress(session: &str, tool: &str, arguments: &Value) -> Self {
+        let meta = json!({ "progressToken": 1 });
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+        Self::of_session(session, "tools/call", &params)
+    }
+
+    /// A call without arguments outside of sessions.
+    pub(crate) fn operations() -> Self {
+        Self::call(None, "operations", &json!({}))
+    }
+
+    /// The end of a session.
+    pub(crate) fn end(session: &str) -> Self {
+        let mut request = Self::new(Some(session), &Value::Null);
+        request.method = "DELETE";
+        request.body.clear();
+        request
+    }
+
+    /// A request of a session.
+    pub(crate) fn of_session(session: &str, method: &str, params: &Value) -> Self {
+        let message = json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params });
+        Self::new(Some(session), &message)
+    }
+
+    pub(crate) fn echo(session: Option<&str>) -> Self {
         Self::call(session, "echo", &json!({ "text": "hello" }))
     }
 
     /// The answer to a question of the server.
-    pub(super) fn answer(session: &str, id: &Value, result: &Value) -> Self {
+    pub(crate) fn answer(session: &str, id: &Value, result: &Value) -> Self {
         let message = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         Self::new(Some(session), &message)
     }
 }
 
 impl Connection {
-    pub(super) fn open(address: SocketAddr) -> Result<Self> {
+    pub(crate) fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(MAX_WAIT))?;
@@ -103,7 +131,7 @@ impl Connection {
     }
 
     /// Opens a session, and returns its id.
-    pub(super) fn initialize(&mut self) -> Result<String> {
+    pub(crate) fn initialize(&mut self) -> Result<String> {
         let client = json!({ "name": "measure", "version": "1.0.0" });
         let params = json!({ "protocolVersion": Era::Legacy.revision(), "clientInfo": client,
             "capabilities": { "elicitation": {} } });
@@ -117,28 +145,41 @@ impl Connection {
     }
 
     /// Sends a request, and returns its response, which has a length.
-    pub(super) fn exchange(&mut self, request: &Request) -> Result<(Head, Vec<u8>)> {
+    pub(crate) fn exchange(&mut self, request: &Request) -> Result<(Head, Vec<u8>)> {
         self.send(request)?;
         let head = self.head()?;
-        let mut body = vec![0; head.length.ok_or("the response has no length")?];
+        let empty = (head.status == 204).then_some(0);
+        let length = head.length.or(empty);
+        let mut body = vec![0; length.ok_or("the response has no length")?];
         self.reader.read_exact(&mut body)?;
         Ok((head, body))
     }
 
     /// Sends a call, and checks that it has a result.
-    pub(super) fn result(&mut self, request: &Request) -> Result<()> {
+    pub(crate) fn result(&mut self, request: &Request) -> Result<()> {
+        self.text(request).map(drop)
+    }
+
+    /// Sends a call, and returns the text of its result.
+    pub(crate) fn text(&mut self, request: &Request) -> Result<String> {
         let (head, body) = self.exchange(request)?;
-        let text = String::from_utf8_lossy(&body);
-        match head.status == 200 && text.contains("\"result\"") {
-            true => Ok(()),
-            false => Err(format!("status {}: {text}", head.status).into()),
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        match head.status == 200 && message.get("result").is_some() {
+            true => {
+                let text = &message["result"]["content"][0]["text"];
+                Ok(text.as_str().unwrap_or_default().to_owned())
+            }
+            false => {
+                Err(format!("status {}: {}", head.status, String::from_utf8_lossy(&body)).into())
+            }
         }
     }
 
-    pub(super) fn send(&mut self, request: &Request) -> Result<()> {
+    pub(crate) fn send(&mut self, request: &Request) -> Result<()> {
         let text = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n\
+            "{} /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n\
              content-type: application/json\r\n{}content-length: {}\r\n\r\n{}",
+            request.method,
             self.address,
             request.head,
             request.body.len(),
@@ -149,7 +190,7 @@ impl Connection {
     }
 
     /// Reads the head of a response.
-    pub(super) fn head(&mut self) -> Result<Head> {
+    pub(crate) fn head(&mut self) -> Result<Head> {
         let first = self.line()?;
         let status = first.split(' ').nth(1).ok_or("no status")?.parse()?;
         let mut head = Head {
@@ -173,7 +214,7 @@ impl Connection {
     }
 
     /// Reads a stream up to the next message. The lines of its chunks are not part of it.
-    pub(super) fn message(&mut self) -> Result<Value> {
+    pub(crate) fn message(&mut self) -> Result<Value> {
         loop {
             let line = self.line()?;
             let data = line.strip_prefix("data: ").or(line.strip_prefix("data:"));
