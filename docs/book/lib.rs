@@ -57,6 +57,10 @@ struct Tap;
 struct Lock;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/check.md")]
+struct CheckServer;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/lint.md")]
 struct Lint;
 

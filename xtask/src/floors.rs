@@ -34,6 +34,7 @@ pub(crate) const FLOORS: [(&str, u8); 36] = [
     ("pintle-serving", 4),
     ("pintle-showcase", 4),
     ("pintle-skills", 4),
+    ("pintle-check", 4),
     ("pintle-doctor", 4),
     ("pintle-lint", 4),
     ("pintle-surface", 4),

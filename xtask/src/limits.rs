@@ -70,6 +70,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     ),
     ("crates/otel/src/telemetry.rs", "TelemetryOptions", &[]),
     (
+        "crates/check/src/options.rs",
+        "CheckOptions",
+        &["level", "only", "revisions", "tools"],
+    ),
+    (
         "crates/tap/src/options.rs",
         "TapOptions",
         &["keeps_secrets", "display"],

@@ -1,6 +1,7 @@
 //! The command line, as clap parses it.
 
 mod access;
+mod check;
 mod doctor;
 mod filter;
 mod install;
@@ -23,6 +24,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use access::{AccessSettings, Proof};
+pub(crate) use check::{CheckArgs, allowed_tools};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use install::{ChangeArgs, InstallArgs, UninstallArgs};
@@ -47,7 +49,7 @@ pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError
     "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
     "5 the tool failed, or nothing was found; 6 a value does not match its schema;\n",
-    "7 a server differs from its lock file; 8 `pintle lint` or `pintle doctor` found errors."
+    "7 a server differs from its lock file; 8 `pintle lint`, `check` or `doctor` found errors."
 ))]
 pub(crate) struct Args {
     /// Log more to standard error; repeat for debug output
@@ -180,6 +182,12 @@ pub(crate) enum Command {
         override_usage = "pintle lint SERVER|FILE [--host HOST]...\n       pintle lint [--host HOST]... -- COMMAND..."
     )]
     Lint(LintArgs),
+
+    /// Judge a server by the requirements of the protocol; exit code 8 if a check failed
+    #[command(
+        override_usage = "pintle check SERVER [--level LEVEL] [--tool NAME [KEY=TEXT]...]\n       pintle check [--level LEVEL] [--tool NAME [KEY=TEXT]...] -- COMMAND..."
+    )]
+    Check(CheckArgs),
 
     /// Find out why servers do not work in their hosts; names the file and the line to change
     #[command(

@@ -4,6 +4,7 @@ mod access;
 mod attempt;
 mod bench;
 mod call;
+mod check;
 mod complete;
 mod diff;
 mod doctor;
@@ -45,6 +46,7 @@ use crate::conversation::{Conversation, ConversationOptions};
 use crate::exit::{CliError, Exit};
 use pintle_hosts::without_query;
 
+use check::Checking;
 use diff::{Diff, SurfaceSlot};
 use install::{Install, Uninstall};
 use lint::Lint;
@@ -120,6 +122,8 @@ pub(crate) enum Action {
     ReadSurface(SurfaceSlot),
     /// Compare two surfaces.
     Diff(Diff),
+    /// Judge a server by the protocol.
+    Check(Box<Checking>),
     /// Check tools against the limits of hosts.
     Lint(Lint),
     /// Examine the servers of hosts.
@@ -169,6 +173,7 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Bench(ref bench) => bench::start(&invocation, bench).await,
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
         Action::Lint(ref lint) => lint::run(&invocation, lint).await,
+        Action::Check(_) => or_interrupted(checked(invocation)).await,
         Action::Doctor(args) => or_interrupted(doctor::run(&args)).await,
         Action::Tokens(ref source) => tokens::run(&invocation, source).await,
         Action::Serve(serve) => {
@@ -182,6 +187,13 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         _ => in_conversation(&invocation).await,
     };
     done.map(|()| Exit::Done.into())
+}
+
+async fn checked(mut invocation: Invocation) -> Result<(), CliError> {
+    match std::mem::replace(&mut invocation.action, Action::Hosts) {
+        Action::Check(checking) => check::run(&invocation, *checking).await,
+        _ => Ok(()),
+    }
 }
 
 async fn in_conversation(invocation: &Invocation) -> Result<(), CliError> {
@@ -245,6 +257,7 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         | Action::Lint(_)
         | Action::Doctor(_)
         | Action::Tokens(_)
+        | Action::Check(_)
         | Action::Login
         | Action::Logout
         | Action::Status

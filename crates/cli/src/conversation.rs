@@ -1,6 +1,7 @@
 //! A conversation with one server: how the tool connects to it, and how it answers its questions.
 
 mod find_server;
+mod judged;
 mod opening;
 mod sample;
 mod stderr;
@@ -23,6 +24,7 @@ use crate::live::Live;
 use crate::screen::Screen;
 
 pub(crate) use find_server::{config_file, target};
+pub(crate) use judged::judged_target;
 pub(crate) use opening::{Connector, Opening};
 
 /// Maximum size of an argument from a file or from standard input, in bytes. It exceeds the largest

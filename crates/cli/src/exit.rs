@@ -31,7 +31,7 @@ pub(crate) enum Exit {
     Schema = 6,
     /// A server differs from its lock file, or from another server.
     Differs = 7,
-    /// `pintle lint` or `pintle doctor` found errors.
+    /// `pintle lint`, `pintle check` or `pintle doctor` found errors.
     Findings = 8,
     /// The user pressed Ctrl-C. Shells use this code for an interrupted program.
     Interrupted = 130,

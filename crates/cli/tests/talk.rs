@@ -4,6 +4,7 @@ mod access;
 mod answers;
 mod broken;
 mod calls;
+mod check;
 mod doctor;
 mod guarded;
 mod home;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use pintle_check::CheckOptions;
 use pintle_lint::Host;
 
 use super::bench::{Bench, BenchEnd};
+use super::check::Checking;
 use super::diff::Diff;
 use super::install::Install;
 use super::lint::Lint;
@@ -13,9 +15,10 @@ use super::read::Reading;
 use super::serve::Serve;
 use super::{Action, Invocation};
 use crate::args::{
-    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, Command, DiffArgs, Format,
-    LintArgs, LockArgs, PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings, SurfaceSource,
-    TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, Words, take_source,
+    Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, CheckArgs, Command, DiffArgs,
+    Format, LintArgs, LockArgs, PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings,
+    SurfaceSource, TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, Words, allowed_tools,
+    take_source,
 };
 
 /// Default time of a measurement.
@@ -81,6 +84,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Verify(args) => verified(args),
         Command::Diff(args) => compared(args),
         Command::Lint(args) => linted(args),
+        Command::Check(args) => judged(args),
         Command::Doctor(args) => Ok(Invocation::local(Action::Doctor(args))),
         Command::Tokens(args) => estimated(args),
         Command::Serve(args) => served(*args),
@@ -190,6 +194,25 @@ fn linted(args: LintArgs) -> Result<Invocation, UsageError> {
         settings,
         ..Invocation::local(Action::Lint(Lint { source, hosts }))
     })
+}
+
+fn judged(args: CheckArgs) -> Result<Invocation, UsageError> {
+    let mut options = CheckOptions::default();
+    if let Some(level) = args.level {
+        options.level = level.0;
+    }
+    options.only = args.only;
+    options.tools = allowed_tools(&args.tools)?;
+    options.revisions.extend(args.server.reach.revision);
+    if let Some(timeout) = args.server.reach.timeout {
+        options.answer_timeout = timeout;
+    }
+    let checking = Box::new(Checking {
+        options,
+        junit: args.junit,
+        sarif: args.sarif,
+    });
+    at_server(args.server, |words| words.none(Action::Check(checking)))
 }
 
 fn packed(args: PackArgs) -> Result<Invocation, UsageError> {

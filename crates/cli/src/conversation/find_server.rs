@@ -162,14 +162,14 @@ pub(super) fn connect(
     }
 }
 
-fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), CliError> {
+pub(super) fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), CliError> {
     match is_absent {
         true => Ok(()),
         false => Err(UsageError(format!("{flag} requires {what} as the server")).into()),
     }
 }
 
-fn command(program: Program, settings: &Settings) -> Command {
+pub(super) fn command(program: Program, settings: &Settings) -> Command {
     let mut options = ChildOptions::default();
     options.max_memory_bytes = settings.max_memory;
     let command = Command::new(program.command)
@@ -200,6 +200,21 @@ fn over_network(
         return Ok(BoxConnect::new(pintle::client::Unix::new(path)));
     }
     let url = EndpointUrl::parse(&endpoint.url).map_err(usage_error)?;
+    let options = http_options(endpoint)?;
+    let options = match authorizer {
+        Some(authorizer) => options.authorizer(authorizer),
+        None => options.authorizer(RejectionReporter),
+    };
+    let connect = HttpConnect::new(url, &options).map_err(usage_error)?;
+    Ok(BoxConnect::new(connect))
+}
+
+/// Returns the options of a client with the headers of an endpoint.
+///
+/// # Errors
+///
+/// [`UsageError`] for an invalid header.
+pub(super) fn http_options(endpoint: &Endpoint) -> Result<HttpClientOptions, CliError> {
     let mut options = HttpClientOptions::default();
     for (name, value) in &endpoint.headers {
         let parsed = HeaderName::try_from(name).map_err(usage_error)?;
@@ -211,15 +226,10 @@ fn over_network(
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(usage_error)?;
     }
-    options = match authorizer {
-        Some(authorizer) => options.authorizer(authorizer),
-        None => options.authorizer(RejectionReporter),
-    };
-    let connect = HttpConnect::new(url, &options).map_err(usage_error)?;
-    Ok(BoxConnect::new(connect))
+    Ok(options)
 }
 
-fn usage_error(error: impl std::fmt::Display) -> CliError {
+pub(super) fn usage_error(error: impl std::fmt::Display) -> CliError {
     UsageError(error.to_string()).into()
 }
 

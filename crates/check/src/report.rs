@@ -1,0 +1,81 @@
+//! The findings of a run.
+
+mod junit;
+mod sarif;
+
+use std::collections::BTreeSet;
+
+use pintle_model::Revision;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::check::{Carrier, Level};
+use crate::finding::Finding;
+
+/// The findings of a run.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The name and version that the server states.
+    pub server: String,
+    /// The transport.
+    pub carrier: Carrier,
+    /// The judged revisions, oldest first.
+    #[serde(serialize_with = "dates")]
+    pub revisions: Vec<Revision>,
+    /// The revisions that the server does not serve, with the reason.
+    #[serde(serialize_with = "reasons")]
+    pub not_served: Vec<(Revision, String)>,
+    /// The findings in the order of the checks, revision by revision.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Returns the findings about behavior that is not the expected one, the strictest first.
+    pub fn failures(&self) -> Vec<&Finding> {
+        let failed = self.findings.iter().filter(|finding| finding.is_failed());
+        let mut failed: Vec<&Finding> = failed.collect();
+        failed.sort_by_key(|finding| finding.level);
+        failed
+    }
+
+    /// Returns the number of failed checks of a level, over all revisions.
+    pub fn failed(&self, level: Level) -> usize {
+        let findings = self.findings.iter();
+        findings
+            .filter(|finding| finding.is_failed() && finding.level == level)
+            .count()
+    }
+
+    /// Returns the requirements that checks have shown, each with its revision.
+    pub fn requirements(&self) -> BTreeSet<(Revision, &'static str)> {
+        let made = self.findings.iter().filter(|finding| finding.was_made());
+        made.flat_map(|finding| {
+            let ids = finding.requirements.iter();
+            ids.map(|id| (finding.revision, *id))
+        })
+        .collect()
+    }
+
+    /// Returns the report in the XML of JUnit: a suite for each revision, a case for each check.
+    pub fn to_junit(&self) -> String {
+        junit::render(self)
+    }
+
+    /// Returns the failures as SARIF 2.1.0.
+    pub fn to_sarif(&self) -> Value {
+        sarif::render(self)
+    }
+}
+
+fn dates<S: Serializer>(revisions: &[Revision], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(revisions.iter().map(|revision| revision.as_str()))
+}
+
+fn reasons<S: Serializer>(
+    reasons: &[(Revision, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let pairs = reasons.iter();
+    serializer.collect_map(pairs.map(|(revision, reason)| (revision.as_str(), reason)))
+}

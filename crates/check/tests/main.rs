@@ -1,0 +1,6 @@
+//! Judges servers.
+
+mod broken;
+mod broken_http;
+mod toy;
+mod toy_http;
