@@ -2,10 +2,11 @@
 
 use pintle::model::Icon;
 
-/// The picture of an anchor as a `data:` URL.
-pub(super) const ANCHOR: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' \
-    viewBox='0 0 24 24' fill='none' stroke='%23236' stroke-width='2'%3E\
-    %3Ccircle cx='12' cy='5' r='2'/%3E%3Cpath d='M12 7v14M8 11h8M4 14c0 5 4 7 8 7s8-2 8-7'/%3E%3C/svg%3E";
+/// The picture of an anchor, which is SVG, as a `data:` URL. Its Base64 has no characters that a URL forbids.
+pub(super) const ANCHOR: &str = "data:image/svg+xml;base64,\
+    PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAyNCAyNCcgZmlsbD0nbm\
+    9uZScgc3Ryb2tlPScjMjM2JyBzdHJva2Utd2lkdGg9JzInPjxjaXJjbGUgY3g9JzEyJyBjeT0nNScgcj0nMicvPjxw\
+    YXRoIGQ9J00xMiA3djE0TTggMTFoOE00IDE0YzAgNSA0IDcgOCA3czgtMiA4LTcnLz48L3N2Zz4=";
 
 /// Returns the anchor as an icon of any size.
 pub(super) fn anchor() -> Icon {
