@@ -10,8 +10,8 @@ use tokio::time::sleep;
 /// Time between two looks at the memory.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Waits until the processes of a group have more resident memory than a limit. Waits without end if there is no
-/// limit, and on systems that do not report it.
+/// Waits until the processes of a group have more resident memory than a limit. Waits without end
+/// if the limit is `None`, and on systems that do not report memory.
 pub(super) async fn exceeds(group: u32, most: Option<u64>) {
     let Some(most) = most.filter(|_| cfg!(target_os = "linux")) else {
         return std::future::pending().await;

@@ -116,7 +116,8 @@ impl Shared {
         if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
             raw = Box::pin(self.ask(link, cx, &sink, (params, raw))).await?;
         }
-        self.upstream.reply(link, request.method.as_str(), raw, cx)
+        self.upstream
+            .reply(link.revision(), request.method.as_str(), raw, cx)
     }
 
     /// Asks an earlier client the questions of a result, until the result has none.

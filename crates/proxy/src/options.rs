@@ -37,8 +37,8 @@ pub struct ProxyOptions {
     /// not verified.
     pub max_header_tools: usize,
     /// Whether all clients share one connection, and so one process, also of a server with sessions; default false.
-    /// The state of such a server is then common to all clients, and it cannot ask questions, because it does not name
-    /// the call of a question.
+    /// The state of such a server is then common to all clients. It cannot ask questions, because it does not name the
+    /// call of a question.
     pub is_shared: bool,
     /// Largest size of the result of a tool, in bytes of JSON; default `None`: unlimited. A larger result is cut, and a
     /// link in it names a resource with the remainder. Tools then have no output schema, because a result that is

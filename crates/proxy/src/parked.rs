@@ -136,7 +136,7 @@ impl Parked {
             done = &mut call.done => {
                 let raw = done.map_err(|_| Error::internal())?;
                 let raw = raw.map_err(|failure| fit_error(error_of(failure), cx))?;
-                upstream.reply(&call.lease.link, &call.method, raw, cx)
+                upstream.reply(call.lease.link.revision(), &call.method, raw, cx)
             }
             questions = call.lease.link.questions.take() => {
                 drop((progress, open));

@@ -7,14 +7,13 @@ use pintle::client::{
     Client, ClientBuilder, ClientOptions, ConnectError, EraMode, OutputCheck, ServerInfo,
 };
 use pintle::model::method::{ListTools, Method};
-use pintle::model::{ClientCapabilities, Error, Feature, Implementation};
+use pintle::model::{ClientCapabilities, Error, Feature, Implementation, Revision};
 use pintle::proto::{Change, Limits, Reply, ServerProfile};
 use pintle::runtime::sync::Mutex;
 use pintle::runtime::{Context, EngineHandle};
 use serde_json::value::RawValue;
 
 use crate::filter::ToolFilter;
-use crate::link::Link;
 use crate::options::ProxyOptions;
 use crate::remainders::Remainders;
 use crate::reply::reply_of;
@@ -94,16 +93,16 @@ impl Upstream {
         self.remainders.is_used() && self.server.lock().capabilities.resources.is_none()
     }
 
-    /// Returns the reply to a client with a result of the server.
+    /// Returns the reply to a client with a result of the server, whose connection has the revision `from`.
     pub(crate) fn reply(
         &self,
-        link: &Link,
+        from: Option<Revision>,
         method: &str,
         mut raw: Box<RawValue>,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let to = cx.terms().revision;
-        let from = link.revision().unwrap_or(to);
+        let from = from.unwrap_or(to);
         if method == ListTools::NAME {
             self.tools.read(&raw);
             raw = self.filter.list(raw)?;

@@ -107,7 +107,14 @@ pub(crate) async fn run(
     settings: &Settings,
 ) -> Result<(), CliError> {
     match server {
-        Some(server) => proxy::run(options.serving, &options.proxied, server, settings).await,
+        Some(server) => {
+            #[cfg(unix)]
+            if let Some(idle) = options.proxied.share {
+                let (server, serving) = ((server, settings), (options.serving, idle));
+                return share::run(server, serving, &options.proxied).await;
+            }
+            proxy::run(options.serving, &options.proxied, server, settings).await
+        }
         None => {
             let service = pintle_showcase::service(options.showcase).await?;
             Ok(serve(service, options.serving, output::serving_showcase).await?)

@@ -26,12 +26,7 @@ pub(super) async fn run(
     server: &ServerSpec,
     settings: &Settings,
 ) -> Result<(), CliError> {
-    let conversation = conversation(server, settings);
-    let mut opening = Opening::new(conversation, Screen::look())?;
-    #[cfg(unix)]
-    if let Some(idle) = proxied.share {
-        return super::share::run(&mut opening, (serving, idle), proxied).await;
-    }
+    let mut opening = opening(server, settings)?;
     let watch = Watch::of(&proxied.watch, &opening)?;
     let is_stdio = serving.transport == Transport::Stdio;
     let mut stdio = match is_stdio {
@@ -57,14 +52,23 @@ pub(super) async fn run(
     }
 }
 
-fn conversation<'o>(server: &'o ServerSpec, settings: &'o Settings) -> ConversationOptions<'o> {
-    ConversationOptions {
+/// Finds the server of the command line.
+///
+/// # Errors
+///
+/// As [`Opening::new`].
+pub(super) fn opening<'o>(
+    server: &'o ServerSpec,
+    settings: &'o Settings,
+) -> Result<Opening<'o>, CliError> {
+    let conversation = ConversationOptions {
         server,
         settings,
         format: Format::Text,
         checks_output: false,
         watches_cache: false,
-    }
+    };
+    Opening::new(conversation, Screen::look())
 }
 
 impl Proxied {

@@ -16,7 +16,8 @@ use std::time::Duration;
 use pintle_serving::Serving;
 
 use super::Proxied;
-use crate::conversation::Opening;
+use super::proxy::opening;
+use crate::args::{ServerSpec, Settings};
 use crate::exit::{CliError, Exit};
 use folder::Folder;
 
@@ -45,16 +46,17 @@ impl Files {
 
 /// Connects the host of this process to the sharer, or is the sharer.
 pub(super) async fn run(
-    opening: &mut Opening<'_>,
+    (server, settings): (&ServerSpec, &Settings),
     (serving, idle): (Serving, Duration),
     proxied: &Proxied,
 ) -> Result<(), CliError> {
+    let mut opening = opening(server, settings)?;
     if let Some(socket) = env::var_os(SOCKET) {
         let files = Files::beside(socket.into());
-        return sharer::run(opening, (serving, idle), proxied, &files).await;
+        return sharer::run(&mut opening, (serving, idle), proxied, &files).await;
     }
     let folder = Folder::open().map_err(|error| CliError::new(Exit::Usage, error))?;
-    let key = key::of(opening, proxied)?;
+    let key = key::of(&opening, proxied)?;
     let files = Files::beside(folder.path(&key));
     attach::run(&files).await
 }

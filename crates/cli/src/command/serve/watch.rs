@@ -27,7 +27,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Returns a watch of the paths of the command line; `None` if there are none. An empty path stands for the
+    /// Returns a watch of the paths of the command line; `None` without paths. An empty path stands for the
     /// files that the command of the server names, and the file of a host that defines it.
     ///
     /// # Errors

@@ -124,7 +124,7 @@ async fn pass(
     }
 }
 
-/// Connects to the sharer, and starts it if there is none. Hosts do so one after another.
+/// Connects to the sharer, and starts one where the socket has no process. Hosts do so one after another.
 async fn attach(files: &Files) -> Result<UnixStream, CliError> {
     let path = files.lock.clone();
     let lock = tokio::task::spawn_blocking(move || locked(&path)).await;
