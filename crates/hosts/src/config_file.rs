@@ -88,7 +88,8 @@ impl ConfigFile {
     }
 }
 
-fn faults(host: &Host, kind: Kind, text: &str) -> Vec<FileFault> {
+/// Returns the faults of a text that the host reads.
+pub(super) fn faults(host: &Host, kind: Kind, text: &str) -> Vec<FileFault> {
     let mut faults = Vec::new();
     if kind == Kind::Json {
         faults.extend(extensions(host.rules().json, text));
@@ -231,6 +232,8 @@ impl<'de: 't, 't> Deserialize<'de> for Pairs<'t> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn found(host: &str, kind: Kind, text: &str) -> Vec<(usize, FileFaultKind)> {
@@ -284,5 +287,19 @@ mod tests {
         let name = "a".to_owned();
         let fault = (4, FileFaultKind::DuplicateName { name });
         assert_eq!(found("cursor", Kind::Json, text), [fault]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_fault_of_any_text_has_a_line_of_the_text(
+            text in "([{}\\[\\],:\"/*\\\\ \n]|mcpServers|servers|command|é|//|\"a\"){0,40}",
+        ) {
+            let lines = 1 + text.matches(['\n', '\r']).count();
+            for (host, kind) in [("claude", Kind::Json), ("codex", Kind::Toml), ("continue", Kind::Yaml)] {
+                for (line, _) in found(host, kind, &text) {
+                    prop_assert!((1..=lines).contains(&line), "line {} of {}", line, lines);
+                }
+            }
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Reads and edits arbitrary files of hosts, and checks the results against the files. Fuzzing runs it.
 
-use crate::document::{self, Document};
+use crate::config_file;
+use crate::document::{self, Document, Kind};
 use crate::entry::Server;
+use crate::host::Host;
 use crate::jsonc;
 use crate::raw_entry::SyntaxError;
 use crate::variable_syntax::{Piece, VariableSyntax, pieces};
@@ -32,8 +34,22 @@ pub fn read_all(kind: u8, text: &str) {
             assert!((1..=lines).contains(&line), "line {line} of {lines}")
         }
     }
+    faults(kind, text, lines);
     taken_apart(text);
     crate::edit::trial(kind, text);
+}
+
+fn faults(kind: u8, text: &str, lines: usize) {
+    let (host, kind) = match kind % 3 {
+        0 => ("claude", Kind::Json),
+        1 => ("codex", Kind::Toml),
+        _ => ("continue", Kind::Yaml),
+    };
+    let host = Host::by_id(host).expect("a known host");
+    for fault in config_file::faults(host, kind, text) {
+        let line = fault.line;
+        assert!((1..=lines).contains(&line), "line {line} of {lines}");
+    }
 }
 
 fn look(document: Document, lines: usize) {
