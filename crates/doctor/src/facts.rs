@@ -138,7 +138,7 @@ pub struct RunFacts {
     pub strays: Vec<String>,
     /// The number of such lines.
     pub stray_count: usize,
-    /// The conversation, or the reason why there is none.
+    /// The conversation, or the reason of its failure.
     pub conversation: Result<Conversation, Failure>,
     /// The end of standard error, without secrets.
     pub stderr: String,

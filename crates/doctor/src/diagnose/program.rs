@@ -84,7 +84,7 @@ impl Findings<'_> {
         self.add(
             rule::STDOUT_NOISE,
             key,
-            format!("{} on standard output: {first}", counted(run.stray_count)),
+            format!("standard output has {}: {first}", counted(run.stray_count)),
             "standard output is for messages only: write logs to standard error, or start the program with its \
              quiet option"
                 .to_owned(),
@@ -160,15 +160,19 @@ fn counted(lines: usize) -> String {
 
 /// The last lines of standard error, as the end of a sentence.
 fn tail(stderr: &str) -> String {
-    let lines: Vec<&str> = stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&str> = stderr.lines().filter(|line| is_telling(line)).collect();
     let last = &lines[lines.len().saturating_sub(STDERR_LINES)..];
     match last.is_empty() {
         true => "; it wrote nothing to standard error".to_owned(),
         false => format!("; its last lines are:\n{}", last.join("\n")),
     }
+}
+
+/// Whether a line can explain the end: neither a frame of a stack nor an advertisement.
+fn is_telling(line: &str) -> bool {
+    let line = line.trim();
+    let noise = ["at ", "npm notice", "npm warn", "}", "Node.js v"];
+    !line.is_empty() && !noise.iter().any(|noise| line.starts_with(noise))
 }
 
 /// The remedy for a program that ended, by its standard error.
@@ -213,5 +217,11 @@ mod tests {
         let text: String = (1..=20).map(|line| format!("line {line}\n\n")).collect();
         assert!(tail(&text).ends_with("line 19\nline 20"));
         assert!(!tail(&text).contains("line 14\n"));
+        let text = "Error: no such file\n    at run (x.js:1:2)\nnpm notice new version\n";
+        assert!(
+            tail(text).ends_with(":\nError: no such file"),
+            "{}",
+            tail(text)
+        );
     }
 }
