@@ -98,7 +98,9 @@ fn prepared(args: &DoctorArgs, screen: Screen, live: &Arc<Live>) -> Result<Prepa
         None => ServerRegistry::open(&environment),
     };
     let findings = diagnose_files(&registry.errors, &registry.file_faults(&environment));
-    let (chosen, unknown) = chosen(&registry, args.target.trim_start_matches('@'));
+    let named = Named::from(args.target.trim_start_matches('@'));
+    let (chosen, unknown) = chosen(&registry, named);
+    let findings = of_target(findings, &registry, named, &chosen);
     let prompter = Prompter::new(&args.inputs, &[], screen, Arc::clone(live));
     let sign_ins = UserSignIns(AccessSettings::default());
     // A question for each server of all hosts would be too many.
@@ -128,9 +130,8 @@ fn prepared(args: &DoctorArgs, screen: Screen, live: &Arc<Live>) -> Result<Prepa
 /// Returns the servers of a target: all of them, those of a host, or those of a name.
 fn chosen<'r>(
     registry: &'r ServerRegistry,
-    target: &str,
+    named: Named<'_>,
 ) -> (Vec<&'r Listed>, Option<ConfigError>) {
-    let named = Named::from(target);
     let is_chosen = |listed: &&Listed| {
         let is_of_host = named.host.is_none_or(|host| listed.host.id == host);
         is_of_host && (named.name.is_empty() || listed.server.name == named.name)
@@ -141,6 +142,25 @@ fn chosen<'r>(
         false => None,
     };
     (chosen, unknown)
+}
+
+/// Returns the findings about the files of a target: those of the named server, of the named host, or all.
+fn of_target(
+    mut findings: Vec<Finding>,
+    registry: &ServerRegistry,
+    named: Named<'_>,
+    chosen: &[&Listed],
+) -> Vec<Finding> {
+    let is_one = !named.name.is_empty() && !chosen.is_empty();
+    findings.retain(|finding| match (is_one, named.host) {
+        (true, _) => chosen.iter().any(|listed| listed.file == finding.file),
+        (false, Some(host)) => {
+            let mut files = registry.files.iter();
+            files.any(|file| file.host.id == host && file.path == finding.file)
+        }
+        (false, None) => true,
+    });
+    findings
 }
 
 /// Examines the servers, some at the same time. The facts have the order of the cases.

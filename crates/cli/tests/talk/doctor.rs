@@ -29,15 +29,17 @@ async fn a_diagnosis_names_the_line_and_has_an_exit_code() {
         "{{\"mcpServers\": {{\"bench\": {showcase},\n\"gone\": {{\"command\": \"no-such-program\"}}}}}}"
     );
     write(&home, ".cursor/mcp.json", &text);
+    write(&home, ".lmstudio/mcp.json", "{ nonsense");
     let ended = home.pintle("doctor").run().await;
     assert_eq!(ended.code, Some(8), "{ended:?}");
     for part in [
+        ".lmstudio/mcp.json:1",
         "@cursor/bench  ok",
         "tools",
         "unknown-command",
         "mcp.json:2",
         "-> install it",
-        "1 error, 0 warnings in 2 servers",
+        "2 errors, 0 warnings in 2 servers",
     ] {
         assert!(ended.output.contains(part), "{part}: {ended:?}");
     }
