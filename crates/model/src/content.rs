@@ -23,6 +23,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::tagged::Tagged;
+use crate::write::{WriteError, quoted, write_json};
 use crate::{Annotations, Base64, JsonObject, ResourceContents};
 
 /// A block of content.
@@ -50,6 +51,19 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
+    /// Adds the block as JSON to `out`: what serde writes.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        match self {
+            Self::Text(text) if text.is_plain() => {
+                out.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+                quoted(out, &text.text);
+                out.push(b'}');
+                Ok(())
+            }
+            _ => write_json(out, self),
+        }
+    }
+
     /// Returns a block of text.
     ///
     /// ```

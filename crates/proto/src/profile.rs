@@ -28,6 +28,8 @@ pub struct ServerProfile {
     passes_settings: bool,
     /// `"io.modelcontextprotocol/serverInfo":{…}`
     server_info: Box<[u8]>,
+    /// The envelope of a complete result between the id and the members of the result, with all stamps.
+    complete_head: Box<[u8]>,
 }
 
 impl ServerProfile {
@@ -38,7 +40,13 @@ impl ServerProfile {
         short.title.clone_from(&identity.title);
         let mut server_info = format!("\"{}\":", Meta::SERVER_INFO).into_bytes();
         serde_json::to_writer(&mut server_info, &short).expect("an identity is always writable");
+        let complete_head = [
+            b",\"result\":{\"resultType\":\"complete\",\"_meta\":{",
+            &*server_info,
+            b"},",
+        ];
         Self {
+            complete_head: complete_head.concat().into(),
             identity,
             instructions: None,
             capabilities,
@@ -197,6 +205,7 @@ impl ServerProfile {
             server_info: revision
                 .has(Feature::ServerInfoInMeta)
                 .then_some(&*self.server_info),
+            complete_head: &self.complete_head,
         };
         stamps.frame(id, reply)
     }
@@ -206,6 +215,7 @@ impl ServerProfile {
         Stamps {
             has_type: false,
             server_info: None,
+            complete_head: &[],
         }
         .frame(id, reply)
     }
@@ -215,13 +225,66 @@ impl ServerProfile {
 struct Stamps<'a> {
     has_type: bool,
     server_info: Option<&'a [u8]>,
+    /// The envelope behind the id, if both stamps are added.
+    complete_head: &'a [u8],
 }
 
 impl Stamps<'_> {
     fn frame(&self, id: &RequestId, reply: Reply) -> Frame {
+        let is_complete = matches!(reply, Reply::Complete(_));
         let (result_type, rendered) = reply.into_parts();
         let is_bare = rendered.json().len() <= 2;
         let (json, meta) = rendered.into_parts();
+        match (json, meta) {
+            (Json::Own(mut json), None) if is_complete && !is_bare => {
+                match self.fill(&mut json, id) {
+                    Some(start) => {
+                        json.push(b'}');
+                        Frame::from_offset(json, start)
+                    }
+                    None => self.assemble(id, result_type, Json::Own(json), None, is_bare),
+                }
+            }
+            (json, meta) => self.assemble(id, result_type, json, meta, is_bare),
+        }
+    }
+
+    /// Writes the envelope of a complete result into the room in front of it, and returns where it begins.
+    /// `None` if it has to be assembled or has no room.
+    fn fill(&self, json: &mut [u8], id: &RequestId) -> Option<usize> {
+        const BEFORE_ID: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":";
+        let after_id = match (self.has_type, self.server_info) {
+            (true, Some(_)) => self.complete_head,
+            (false, None) => b",\"result\":{",
+            _ => return None,
+        };
+        let mut room = [0; 20];
+        let mut rest = &mut room[..];
+        serde_json::to_writer(&mut rest, id).ok()?;
+        let free = rest.len();
+        let digits = room.get(..room.len() - free)?;
+        let length = BEFORE_ID.len() + digits.len() + after_id.len();
+        // The envelope takes the place of the brace of the object.
+        let start = (HEADROOM + 1).checked_sub(length)?;
+        let (before, rest) = json
+            .get_mut(start..=HEADROOM)?
+            .split_at_mut(BEFORE_ID.len());
+        let (middle, after) = rest.split_at_mut(digits.len());
+        before.copy_from_slice(BEFORE_ID);
+        middle.copy_from_slice(digits);
+        after.copy_from_slice(after_id);
+        Some(start)
+    }
+
+    /// Writes the envelope of any result.
+    fn assemble(
+        &self,
+        id: &RequestId,
+        result_type: &str,
+        json: Json,
+        meta: Option<Meta>,
+        is_bare: bool,
+    ) -> Frame {
         let result_type = self.has_type.then_some(result_type);
         let mut room = [0; HEADROOM];
         let mut rest = &mut room[..];

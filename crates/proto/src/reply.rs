@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use pintle_model::write::write_json;
+use pintle_model::write::{WriteError, write_json};
 use pintle_model::{
     CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult, EmptyResult,
     Error, Fit, GetPromptResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
@@ -45,6 +45,15 @@ impl Reply {
 pub trait ResultBody: Fit + Serialize {
     /// The result's `_meta`.
     fn meta_mut(&mut self) -> &mut Option<Meta>;
+
+    /// Adds the result as JSON to `out`: what serde writes.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_json`].
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        write_json(out, self)
+    }
 }
 
 macro_rules! result_bodies {
@@ -58,7 +67,6 @@ macro_rules! result_bodies {
 }
 
 result_bodies!(
-    CallToolResult,
     CompleteResult,
     CreateTaskResult,
     DiscoverResult,
@@ -74,6 +82,16 @@ result_bodies!(
     Task,
     TaskHandle,
 );
+
+impl ResultBody for CallToolResult {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        &mut self.meta
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        self.write(out)
+    }
+}
 
 impl ResultBody for DetailedTask {
     fn meta_mut(&mut self) -> &mut Option<Meta> {
@@ -115,7 +133,7 @@ impl Rendered {
         let meta = result.meta_mut().take();
         let mut json = Vec::with_capacity(HEADROOM + 192);
         json.resize(HEADROOM, 0);
-        write_json(&mut json, &result).map_err(|error| {
+        result.write(&mut json).map_err(|error| {
             tracing::warn!(%error, "a result cannot be written");
             Error::internal()
         })?;

@@ -40,6 +40,11 @@ impl TextContent {
             extra: Extra::new(),
         }
     }
+
+    /// Returns true if the block is its text and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.annotations.is_none() && self.meta.is_none() && self.extra.is_empty()
+    }
 }
 
 /// An image.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::write::{WriteError, write_json};
 use crate::{ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
 
 /// Parameters of `tools/call`.
@@ -105,6 +106,35 @@ impl CallToolResult {
         self.is_error == Some(true)
     }
 
+    /// Adds the result as JSON to `out`: what serde writes. Most results are a text and nothing else, which
+    /// is written without the serializer.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_json`].
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        let is_plain =
+            self.structured_content.is_none() && self.meta.is_none() && self.extra.is_empty();
+        if !is_plain {
+            return write_json(out, self);
+        }
+        let mut before: &[u8] = b"{\"content\":[";
+        for block in &self.content {
+            out.extend_from_slice(before);
+            block.write(out)?;
+            before = b",";
+        }
+        if self.content.is_empty() {
+            out.extend_from_slice(before);
+        }
+        out.extend_from_slice(match self.is_error {
+            None => b"]}",
+            Some(true) => b"],\"isError\":true}",
+            Some(false) => b"],\"isError\":false}",
+        });
+        Ok(())
+    }
+
     /// Returns the first text, or `None`.
     pub fn first_text(&self) -> Option<&str> {
         self.content.iter().find_map(ContentBlock::as_text)
@@ -119,9 +149,35 @@ impl From<ContentBlock> for CallToolResult {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    fn texts() -> impl Strategy<Value = Vec<ContentBlock>> {
+        let block = (any::<String>(), any::<bool>()).prop_map(|(text, has_meta)| {
+            let mut text = crate::TextContent::new(text);
+            text.meta = has_meta.then(Meta::new);
+            ContentBlock::Text(text)
+        });
+        proptest::collection::vec(block, 0..3)
+    }
+
+    proptest! {
+        #[test]
+        fn a_result_is_written_as_serde_writes_it(
+            content in texts(),
+            is_error in any::<Option<bool>>(),
+            has_data in any::<bool>(),
+        ) {
+            let mut result = CallToolResult::new(content);
+            result.is_error = is_error;
+            result.structured_content = has_data.then(|| json!({ "a": 1 }));
+            let mut written = Vec::new();
+            result.write(&mut written).expect("text is writable");
+            prop_assert_eq!(written, serde_json::to_vec(&result).expect("text is writable"));
+        }
+    }
 
     // spec: 2026-07-28 N-TOOL-10
     #[test]
