@@ -37,8 +37,8 @@ pub use rules::trusted_proxies::{TrustedProxies, TrustedProxyError};
 #[cfg(feature = "sse")]
 pub use server::SseService;
 pub use server::{
-    ClientAddress, Health, HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody,
-    ServeError, Site,
+    AnswerFuture, ClientAddress, Health, HttpLimits, HttpOptions, HttpServer, HttpService,
+    ResponseBody, ServeError, Site,
 };
 
 /// Serving over HTTP whatever can be made into a service.

@@ -37,6 +37,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -60,8 +61,28 @@ use peers::{Excess, Peer, Permit, Resource};
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
 
-/// The future of one response.
-type AnswerFuture = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
+/// The future of one response of an [`HttpService`]. It never fails.
+pub struct AnswerFuture(BoxFuture<'static, EndpointResponse>);
+
+impl AnswerFuture {
+    fn new(answer: impl Future<Output = EndpointResponse> + Send + 'static) -> Self {
+        Self(Box::pin(answer))
+    }
+}
+
+impl Future for AnswerFuture {
+    type Output = Result<EndpointResponse, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx).map(Ok)
+    }
+}
+
+impl fmt::Debug for AnswerFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnswerFuture")
+    }
+}
 
 /// An MCP endpoint: a tower service that answers requests of every revision on one path.
 ///
@@ -150,8 +171,7 @@ impl<S: Service> HttpService<S> {
     {
         let endpoint = Arc::clone(&self.endpoint);
         let (parts, body) = request.into_parts();
-        let parts = Arc::new(parts);
-        Box::pin(async move { Ok(endpoint.answer(parts, body, address).await) })
+        AnswerFuture::new(endpoint.answer(Arc::new(parts), body, address))
     }
 
     pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {

@@ -22,7 +22,7 @@ use pintle_model::{Feature, Revision};
 #[cfg(feature = "sse")]
 pub(crate) use batch::outlined;
 pub(crate) use batch::{BatchRoute, Part, by_batch, no_batches, parts_of};
-pub(crate) use body::by_body;
+pub(crate) use body::{by_body, preview};
 #[cfg(feature = "sse")]
 pub(crate) use head::by_head_of_two;
 pub(crate) use head::{HeadDecision, by_head};

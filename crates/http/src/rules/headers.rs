@@ -114,8 +114,8 @@ pub(crate) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{OPENING}{}{CLOSING}", STANDARD.encode(text)))
 }
 
-#[cfg(any(feature = "client", test))]
-fn is_plain(text: &str) -> bool {
+/// Returns true if a text is its own header value: printable, without blanks around it, and not a sentinel.
+pub(crate) fn is_plain(text: &str) -> bool {
     let printable = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     printable && !text.starts_with(' ') && !text.ends_with(' ') && sentinel(text).is_none()
 }

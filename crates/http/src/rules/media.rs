@@ -12,11 +12,12 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Returns true if one `Content-Type` states JSON, and no encoding is named.
 pub(crate) fn is_json_body(headers: &RequestHeaders<'_>) -> bool {
-    let Ok(Some(value)) = headers.single(Known::ContentType) else {
-        return false;
-    };
     // The fast path: most clients send exactly this text.
-    let json = value == JSON || (is_type(value, JSON) && is_utf8(value));
+    let json = headers.is_exactly(Known::ContentType, JSON)
+        || match headers.single(Known::ContentType) {
+            Ok(Some(value)) => is_type(value, JSON) && is_utf8(value),
+            _ => false,
+        };
     json && names_no_coding(headers.all(Known::ContentEncoding))
 }
 

@@ -127,15 +127,13 @@ impl HostPolicy {
         parts: &Parts,
         headers: &RequestHeaders<'_>,
     ) -> Result<(), HostError> {
-        let header = headers.single(Known::Host);
-        let header = header.map_err(|_| HostError::Malformed);
-        let origin = headers.single(Known::Origin);
-        if let (Ok(Some(host)), Ok(None)) = (&header, &origin)
-            && self.is_repeated(parts, host)
-        {
+        if !headers.has(Known::Origin) && self.is_repeated(parts, headers) {
             return Ok(());
         }
-        let host = self.admitted_host(parts, header?)?;
+        let header = headers.single(Known::Host);
+        let header = header.map_err(|_| HostError::Malformed)?;
+        let host = self.admitted_host(parts, header)?;
+        let origin = headers.single(Known::Origin);
         match origin.map_err(|_| HostError::Origin)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
@@ -144,8 +142,10 @@ impl HostPolicy {
     }
 
     /// Whether a request without a host in its line repeats the first host that was allowed.
-    fn is_repeated(&self, parts: &Parts, host: &str) -> bool {
-        parts.uri.authority().is_none() && self.allowed.get().is_some_and(|first| **first == *host)
+    fn is_repeated(&self, parts: &Parts, headers: &RequestHeaders<'_>) -> bool {
+        let first = self.allowed.get();
+        first.is_some_and(|first| headers.is_exactly(Known::Host, first))
+            && parts.uri.authority().is_none()
     }
 
     /// Checks only the host, for requests that a layer may answer.

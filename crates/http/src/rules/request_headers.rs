@@ -99,6 +99,11 @@ impl<'h> RequestHeaders<'h> {
         !matches!(self.values[header as usize], Values::None)
     }
 
+    /// Returns true if the header has one value, and the value is exactly this text.
+    pub(crate) fn is_exactly(&self, header: Known, text: &str) -> bool {
+        matches!(self.values[header as usize], Values::One(value) if value.as_bytes() == text.as_bytes())
+    }
+
     /// Reads a header that may occur once, as [`headers::single`] does.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
-use http::{HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,7 +20,7 @@ use super::health::Health;
 use super::peers::Permit;
 use super::site::{Front, FrontBody, FrontFuture};
 use super::timeout_io::{IoTimeouts, TimeoutIo};
-use super::{HttpLimits, HttpOptions, HttpService};
+use super::{AnswerFuture, HttpLimits, HttpOptions, HttpService};
 use crate::rules::cause::{self, Cause};
 
 /// The number of headers that hyper accepts by default. Another number costs an allocation per request.
@@ -64,7 +64,8 @@ impl<S: Service> Connection<S> {
     fn answer(&self, request: Request<Incoming>, phases: &ConnectionPhases) -> Answering<'_> {
         let response = phases.begin_response();
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        let refused = refused(&request, self.service.options());
+        let refused = too_large(&request, self.service.options())
+            .or_else(|| is_chunked.then(|| misframed(request.headers()))?);
         let answer = match refused {
             Some(cause) => FrontFuture::ready(self.service.refuse(cause)),
             None if self.serves_health(&request) => self.check(request),
@@ -84,9 +85,9 @@ impl<S: Service> Connection<S> {
     /// Answers a check before all layers, because a check has no token.
     fn check(&self, request: Request<Incoming>) -> FrontFuture<'_> {
         let (service, health) = (self.service.clone(), self.service.health());
-        FrontFuture::Own(Box::pin(async move {
+        FrontFuture::Own(AnswerFuture::new(async move {
             let answer = health.answer(request.method(), request.uri()).await;
-            Ok(answer.unwrap_or_else(|| service.refuse(&cause::NO_ENDPOINT)))
+            answer.unwrap_or_else(|| service.refuse(&cause::NO_ENDPOINT))
         }))
     }
 }
@@ -113,15 +114,16 @@ impl Future for Answering<'_> {
     }
 }
 
-/// Returns the reason to reject a head that hyper has accepted. hyper limits its buffer, not the head,
-/// and does not reject unknown transfer codings.
-fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Cause> {
-    if head_bytes(request) > options.limits.max_header_bytes {
-        return Some(&cause::HEAD_TOO_LARGE);
-    }
-    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+/// Returns the reason to reject a head above the limit. hyper limits its buffer, not the head.
+fn too_large<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Cause> {
+    let is_too_large = head_bytes(request) > options.limits.max_header_bytes;
+    is_too_large.then_some(&cause::HEAD_TOO_LARGE)
+}
+
+/// Returns the reason to reject transfer codings other than `chunked`. hyper does not reject unknown ones.
+fn misframed(headers: &HeaderMap) -> Option<&'static Cause> {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
     match (codings.next(), codings.next()) {
-        (None, _) => None,
         (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => None,
         _ => Some(&cause::INVALID_FRAMING),
     }

@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
@@ -40,7 +40,9 @@ use super::session_mail::{Forwarding, SessionMail};
 use super::sessions::Sessions;
 use crate::body::{self, Bounds};
 use crate::rules::cause;
-use crate::rules::classify::{HeadDecision, HttpRejection, Route, Settings, by_body, by_head};
+use crate::rules::classify::{
+    HeadDecision, HttpRejection, Route, Settings, by_body, by_head, preview,
+};
 use crate::rules::headers;
 use crate::rules::media::AcceptedTypes;
 use crate::rules::param_headers;
@@ -49,6 +51,9 @@ use crate::rules::request_headers::RequestHeaders;
 pub(super) use caller::Caller;
 pub(super) use scopes::all_missing;
 pub(super) use setting::{Setting, change_of};
+
+/// Maximum capacity of headers whose memory is used again.
+const MAX_SPARE_HEADERS: usize = 32;
 
 pub(super) type EndpointResponse = Response<ResponseBody>;
 
@@ -125,7 +130,7 @@ impl<S: Service> Endpoint<S> {
     /// Answers a request.
     /// `address` is the other end of the connection, if that is known.
     pub(super) async fn answer<B: Body>(
-        &self,
+        self: Arc<Self>,
         mut parts: Arc<Parts>,
         body: B,
         address: Option<IpAddr>,
@@ -163,12 +168,16 @@ impl<S: Service> Endpoint<S> {
             sender: &sender,
         };
         let begun = poll_fn(|cx| Poll::Ready(self.begin_answer(cx, post))).await;
-        // Released before a long wait, and in this order, because allocators then find their blocks sooner.
-        drop(parts);
-        drop((bytes, sender));
         match begun {
+            BegunAnswer::Message(message, era) => {
+                reply::answer_with(message, era, spare_headers(parts))
+            }
             BegunAnswer::Ready(answer) => answer,
-            BegunAnswer::Later(answer) => answer.await,
+            BegunAnswer::Later(answer) => {
+                // Released before a long wait.
+                drop((parts, bytes, sender));
+                answer.await
+            }
         }
     }
 
@@ -212,7 +221,7 @@ impl<S: Service> Endpoint<S> {
                 era,
             } => match source.poll_message(cx) {
                 Poll::Ready(Some(message)) if message.verdict.is_some() => {
-                    BegunAnswer::Ready(reply::answer(message, era))
+                    BegunAnswer::Message(message, era)
                 }
                 first => BegunAnswer::Later(Box::pin(self.reply(source, first, id, era, forms))),
             },
@@ -310,6 +319,7 @@ pub(super) struct Post<'p> {
 
 /// The answer to a post after its first poll.
 enum BegunAnswer<'a> {
+    Message(OutgoingMessage, Era),
     Ready(EndpointResponse),
     Later(BoxFuture<'a, EndpointResponse>),
 }
@@ -351,7 +361,8 @@ impl<S: Service> Endpoint<S> {
     fn decide(&self, post: Post<'_>, message: &Message<'_>) -> Result<Decided, HttpRejection> {
         let parts = post.parts;
         let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
-        let (route, outline, terms) = by_body(post.headers, message, &self.settings, &terms_of)?;
+        let outline = preview(message)?;
+        let (route, terms) = by_body(post.headers, message, &outline, &self.settings, &terms_of)?;
         if let Some(missing) = self.missing_scopes(parts, message, &outline) {
             return Err(HttpRejection::scopes(missing));
         }
@@ -398,6 +409,21 @@ pub(super) fn extras(parts: Arc<Parts>, sender: &Sender) -> RequestExtras {
         principal,
         extensions,
     }
+}
+
+/// Empties the headers of a request. hyper keeps the headers of a response for the next request, so a
+/// connection needs memory for headers once.
+fn spare_headers(mut parts: Arc<Parts>) -> HeaderMap {
+    let Some(parts) = Arc::get_mut(&mut parts) else {
+        return HeaderMap::new();
+    };
+    let mut headers = std::mem::take(&mut parts.headers);
+    // A connection that is idle stores them.
+    if headers.capacity() > MAX_SPARE_HEADERS {
+        return HeaderMap::new();
+    }
+    headers.clear();
+    headers
 }
 
 /// Returns the principal of a request, if an authorizing layer has set one.

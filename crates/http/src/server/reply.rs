@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, ErrorCode, RequestId};
 use pintle_proto::{AnswerStatus, Frame};
@@ -169,6 +169,15 @@ pub(crate) fn error(
 
 /// Answers with a message that is the whole answer.
 pub(crate) fn answer(message: OutgoingMessage, era: Era) -> Response<ResponseBody> {
+    answer_with(message, era, HeaderMap::new())
+}
+
+/// As [`answer`], with the memory of an empty map for the headers.
+pub(crate) fn answer_with(
+    message: OutgoingMessage,
+    era: Era,
+    headers: HeaderMap,
+) -> Response<ResponseBody> {
     let status = match (message.verdict, era) {
         (Some(AnswerStatus::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
         (Some(AnswerStatus::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
@@ -177,7 +186,7 @@ pub(crate) fn answer(message: OutgoingMessage, era: Era) -> Response<ResponseBod
         }
         _ => StatusCode::OK,
     };
-    json(status, message.frame)
+    json_with(status, message.frame, headers)
 }
 
 /// Why a body was not read to its end.
@@ -231,10 +240,13 @@ fn retry_later(
 }
 
 pub(crate) fn json(status: StatusCode, frame: Frame) -> Response<ResponseBody> {
+    json_with(status, frame, HeaderMap::new())
+}
+
+fn json_with(status: StatusCode, frame: Frame, mut headers: HeaderMap) -> Response<ResponseBody> {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     let mut response = Response::new(ResponseBody::message(frame));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    *response.headers_mut() = headers;
     response
 }

@@ -76,7 +76,7 @@ impl<S: Service> Site<S> {
         if let (Some(sse), STREAMS | MESSAGES) = (&self.sse, path) {
             return sse.answer_from(request, address);
         }
-        Box::pin(future::ready(Ok(self.service.refuse(&cause::NO_ENDPOINT))))
+        AnswerFuture::new(future::ready(self.service.refuse(&cause::NO_ENDPOINT)))
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) enum FrontFuture<'a> {
 
 impl FrontFuture<'_> {
     pub(super) fn ready(answer: EndpointResponse) -> Self {
-        Self::Own(Box::pin(future::ready(Ok(answer))))
+        Self::Own(AnswerFuture::new(future::ready(answer)))
     }
 }
 
@@ -169,7 +169,7 @@ impl Future for FrontFuture<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response<FrontBody>> {
         match self.get_mut() {
             Self::Own(answer) => {
-                let Ok(answer) = ready!(answer.as_mut().poll(cx));
+                let Ok(answer) = ready!(Pin::new(answer).poll(cx));
                 Poll::Ready(answer.map(FrontBody::Own))
             }
             Self::Layers(answer) => answer.as_mut().poll(cx),

@@ -20,7 +20,7 @@ use http::{Method, Request, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Batch, Connection};
-use pintle_runtime::{BoxFuture, Principal, Service};
+use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
 use super::endpoint::refuse::stream_cause;
@@ -85,7 +85,7 @@ where
 {
     type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
+    type Future = AnswerFuture;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -108,7 +108,7 @@ impl<S: Service> SseService<S> {
         B::Data: Send,
     {
         let service = self.clone();
-        Box::pin(async move { Ok(service.answer(request, address).await) })
+        AnswerFuture::new(async move { service.answer(request, address).await })
     }
 
     async fn answer<B: Body>(

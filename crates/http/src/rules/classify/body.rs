@@ -9,7 +9,7 @@ use pintle_proto::lifecycle::missing_envelope;
 
 use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::{HeaderMismatchError, agree};
-use crate::rules::headers::HeaderError;
+use crate::rules::headers::{HeaderError, is_plain};
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
 use crate::rules::request_headers::{Known, RequestHeaders};
 
@@ -17,19 +17,34 @@ use crate::rules::request_headers::{Known, RequestHeaders};
 pub(crate) type TermsOf<'t> =
     dyn Fn(&RequestEnvelope<'_>, Revision) -> Result<Arc<Terms>, Box<Error>> + 't;
 
-/// Decides the route of a message.
+/// Reads the parts of a message that decide its route.
 ///
 /// # Errors
 ///
 /// [`HttpRejection`] with the request's id.
-pub(crate) fn by_body<'a>(
+pub(crate) fn preview<'a>(message: &Message<'a>) -> Result<ParamsPreview<'a>, HttpRejection> {
+    let params = match message {
+        Message::Request(request) => request.params,
+        Message::Notification(notification) => notification.params,
+        Message::Response(_) => None,
+    };
+    ParamsPreview::read(params)
+        .map_err(|error| HttpRejection::error(*error).with_id(id_of(message)))
+}
+
+/// Decides the route of a message with this preview. Also returns the terms that it states.
+///
+/// # Errors
+///
+/// [`HttpRejection`] with the request's id.
+pub(crate) fn by_body(
     headers: &RequestHeaders<'_>,
-    message: &Message<'a>,
+    message: &Message<'_>,
+    preview: &ParamsPreview<'_>,
     settings: &Settings,
     terms: &TermsOf<'_>,
-) -> Result<(Route, ParamsPreview<'a>, Option<Arc<Terms>>), HttpRejection> {
-    let reading = Reading::of(headers, message, terms)
-        .map_err(|rejection| rejection.with_id(id_of(message)))?;
+) -> Result<(Route, Option<Arc<Terms>>), HttpRejection> {
+    let reading = Reading::of(headers, preview, terms);
     let facts = Facts {
         headers,
         message,
@@ -39,7 +54,7 @@ pub(crate) fn by_body<'a>(
     let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
     let verdict = verdict.expect("the last rule always speaks");
     match verdict {
-        Ok(route) => Ok((route, reading.outline, reading.terms.and_then(Result::ok))),
+        Ok(route) => Ok((route, reading.terms.and_then(Result::ok))),
         Err(rejection) => Err(rejection.with_id(id_of(message))),
     }
 }
@@ -47,7 +62,7 @@ pub(crate) fn by_body<'a>(
 /// The parts of a message that were read.
 #[derive(Debug)]
 struct Reading<'h, 'a> {
-    outline: ParamsPreview<'a>,
+    outline: &'a ParamsPreview<'a>,
     claim: ClaimedRevision<'a>,
     named: Result<Named<'h>, HeaderError>,
     /// The terms of a request that claims a served revision.
@@ -57,15 +72,9 @@ struct Reading<'h, 'a> {
 impl<'h, 'a> Reading<'h, 'a> {
     fn of(
         headers: &RequestHeaders<'h>,
-        message: &Message<'a>,
+        outline: &'a ParamsPreview<'a>,
         terms: &TermsOf<'_>,
-    ) -> Result<Self, HttpRejection> {
-        let params = match message {
-            Message::Request(request) => request.params,
-            Message::Notification(notification) => notification.params,
-            Message::Response(_) => None,
-        };
-        let outline = ParamsPreview::read(params).map_err(|error| HttpRejection::error(*error))?;
+    ) -> Self {
         let claim = outline.claim();
         let revision = match &claim {
             ClaimedRevision::Text(claim) => served_by_claim(claim),
@@ -73,12 +82,21 @@ impl<'h, 'a> Reading<'h, 'a> {
         };
         let envelope = outline.envelope().unwrap_or_default();
         let terms = revision.map(|revision| terms(&envelope, revision));
-        Ok(Self {
+        let named = match &claim {
+            // Most headers repeat the claim, and need not be read again.
+            ClaimedRevision::Text(claim)
+                if revision.is_some() && headers.is_exactly(Known::ProtocolVersion, claim) =>
+            {
+                Ok(Named::Modern)
+            }
+            _ => named_revision(headers),
+        };
+        Self {
             outline,
             claim,
-            named: named_revision(headers),
+            named,
             terms,
-        })
+        }
     }
 }
 
@@ -204,7 +222,7 @@ fn contradicted_claim(facts: &Facts<'_>) -> RuleResult {
 
 fn unsupported_claim(facts: &Facts<'_>) -> RuleResult {
     let claim = facts.claim()?;
-    if served_by_claim(claim).is_some() {
+    if facts.reading.terms.is_some() {
         return None;
     }
     let legacy_too = facts.legacy != LegacyMode::Off && claim.parse::<Revision>().is_ok();
@@ -306,6 +324,9 @@ impl<'r> Facts<'r> {
     }
 
     fn agree(&self, header: Known, body: Option<&str>) -> Result<(), HeaderMismatchError> {
+        if body.is_some_and(|body| is_plain(body) && self.headers.is_exactly(header, body)) {
+            return Ok(());
+        }
         agree(self.headers.single(header), &header.name(), body)
     }
 

@@ -36,8 +36,11 @@ fn decide_as(legacy: LegacyMode, headers: &[(&str, &str)], body: &str) -> Said {
         legacy,
     };
     let id = id_of(&message);
-    match by_body(&RequestHeaders::of(&map), &message, &settings, &read_terms) {
-        Ok((route, ..)) => Ok(route),
+    let headers = RequestHeaders::of(&map);
+    let decided = preview(&message)
+        .and_then(|preview| by_body(&headers, &message, &preview, &settings, &read_terms));
+    match decided {
+        Ok((route, _)) => Ok(route),
         Err(rejection) => {
             assert_eq!(rejection.id, id, "an error carries the id of its request");
             Err((
@@ -335,9 +338,11 @@ fn an_unsupported_revision_is_answered_with_those_that_are_served() {
         access: HostPolicy::loopback(),
         legacy: LegacyMode::Sessions,
     };
+    let preview = preview(&message).expect("a preview");
     let error = by_body(
         &RequestHeaders::of(&headers),
         &message,
+        &preview,
         &settings,
         &read_terms,
     )
