@@ -1,16 +1,19 @@
 //! Instructions of a whole server process per call, for the build that is published.
 //!
 //! ```text
-//! cargo build --profile dist --package pintle-bench --bin bench-server
-//! cargo run --release --package pintle-bench --bin shipped -- target/dist/bench-server
+//! cargo build --profile dist --package pintle-bench --bin bench-server --bin bound
+//! cargo run --release --package pintle-bench --bin shipped -- target/dist/bench-server target/dist/bound
 //! ```
 //!
 //! Each row starts the server under valgrind (callgrind) twice, for few calls and for many. The
 //! difference between the two totals is the cost of the calls between. It includes the HTTP library,
 //! the runtime and the C library. Calls are in flight together, as the row states.
 //!
-//! The limits are in `benches/shipped.txt`. The exit code is 1 if a row exceeds its limit or is far below
-//! it. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
+//! The second program does the least that the protocol asks of each row. Its share is its count as a
+//! percentage of the count of the server.
+//!
+//! The limits are in `benches/shipped.txt`. The exit code is 1 if a row exceeds its limit, is far below
+//! it, or has less than its share. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -28,7 +31,7 @@ use server::Server;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// One line per row: its name and the most instructions of a call.
+/// One line per row: its name, the most instructions of a call, and the least share in percent.
 const LIMITS: &str = include_str!("../../../shipped.txt");
 
 /// Percent that a count may be below its limit. Beyond that the limit is lowered, so that a gain is
@@ -48,33 +51,41 @@ fn main() -> ExitCode {
 
 /// Counts every row; returns whether all keep their limits.
 fn compare() -> Result<bool> {
-    let program: PathBuf = std::env::args_os()
-        .nth(1)
-        .ok_or("usage: shipped SERVER")?
-        .into();
+    let mut programs = std::env::args_os().skip(1).map(PathBuf::from);
+    let usage = "usage: shipped SERVER BOUND";
+    let (server, bound) = programs.next().zip(programs.next()).ok_or(usage)?;
     let mut all_keep = true;
-    println!("{:<20} {:>10} {:>10}", "row", "counted", "limit");
+    println!(
+        "{:<20} {:>10} {:>10} {:>10} {:>6} {:>6}",
+        "row", "counted", "limit", "bound", "share", "least"
+    );
     for row in Row::ALL {
-        let limit = limit_of(row)?;
-        let counted = count(&program, row).map_err(|error| format!("{}: {error}", row.name()))?;
+        let name = row.name();
+        let [limit, least] = figures_of(row)?;
+        let counted = |program| count(program, row).map_err(|error| format!("{name}: {error}"));
+        let (counted, bound) = (counted(&server)?, counted(&bound)?);
+        let share = bound * 100 / counted;
         let verdict = match counted {
             counted if counted > limit => "  over",
             counted if counted * 100 < limit * (100 - SLACK) => "  far below: lower the limit",
+            _ if share < least => "  less than its share of the bound",
             _ => "",
         };
-        println!("{:<20} {counted:>10} {limit:>10}{verdict}", row.name());
+        println!("{name:<20} {counted:>10} {limit:>10} {bound:>10} {share:>6} {least:>6}{verdict}");
         all_keep &= verdict.is_empty();
     }
     Ok(all_keep)
 }
 
-fn limit_of(row: Row) -> Result<u64> {
+/// The limit and the least share of a row.
+fn figures_of(row: Row) -> Result<[u64; 2]> {
     let mut lines = LIMITS.lines().map(str::split_whitespace);
     let found = lines.find_map(|mut words| {
         let is_named = words.next() == Some(row.name());
-        is_named.then(|| words.next()?.replace('_', "").parse().ok())?
+        let mut figure = || words.next()?.replace('_', "").parse().ok();
+        is_named.then(|| Some([figure()?, figure()?]))?
     });
-    found.ok_or_else(|| format!("shipped.txt has no limit for {}", row.name()).into())
+    found.ok_or_else(|| format!("shipped.txt has no figures for {}", row.name()).into())
 }
 
 /// Returns the instructions per call.
