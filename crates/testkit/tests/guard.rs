@@ -7,6 +7,7 @@ mod hosts;
 mod introspection;
 mod isolation;
 mod issuer;
+mod keys;
 mod older;
 mod scopes;
 mod secrets;

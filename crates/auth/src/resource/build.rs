@@ -3,14 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use pintle_keys::Keys;
 use pintle_runtime::{BoxFetch, Fetch};
 
 use super::ResourceLimits;
 use super::algorithm::Algorithm;
+use super::api_keys::{ApiKey, ApiKeyVerifier};
 use super::authenticate::Authenticator;
 use super::bearer_error::Challenges;
 use super::dpop::{Dpop, DpopNonce, ProofVerifier};
+use super::fixed_keys::FixedKeys;
 use super::introspect::{IntrospectionClient, Introspector};
 use super::issuer::{self, Issuer};
 use super::jwt::JwtVerifier;
@@ -45,6 +48,8 @@ pub struct RequireBearerBuilder {
 /// Way to verify tokens. The list is complete.
 enum VerifierKind {
     Keys(BoxFetch, KeySource),
+    FixedKeys(Bytes),
+    ApiKeys(Vec<ApiKey>),
     Introspection(BoxFetch, IntrospectionClient, Option<Box<str>>),
     Own(Box<dyn DynVerifier>),
 }
@@ -76,6 +81,44 @@ impl RequireBearer {
     pub fn jwks(issuer: &str, fetch: impl Fetch) -> RequireBearerBuilder {
         let kind = VerifierKind::Keys(BoxFetch::new(fetch), KeySource::Document);
         RequireBearerBuilder::new(issuer, kind)
+    }
+
+    /// Requires tokens that `issuer` signed with a key of this JSON Web Key Set. Nothing is fetched, so the server
+    /// needs no network, and new keys need a restart.
+    ///
+    /// ```no_run
+    /// use pintle_auth::resource::RequireBearer;
+    ///
+    /// let layer = RequireBearer::fixed_keys("https://issuer.example", std::fs::read("keys.json")?)
+    ///     .audience("https://api.example/mcp")
+    ///     .build()?;
+    /// # drop(layer);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fixed_keys(issuer: &str, set: impl Into<Bytes>) -> RequireBearerBuilder {
+        RequireBearerBuilder::new(issuer, VerifierKind::FixedKeys(set.into()))
+    }
+
+    /// Requires one of these API keys as the token. The metadata names `issuer` as the place where callers get
+    /// keys. The principal of a key is unique by the issuer and the owner.
+    ///
+    /// Keys are in memory, and each request is compared with all of them. For thousands of keys, or keys that
+    /// come and go, implement [`TokenVerifier`].
+    ///
+    /// ```
+    /// use pintle_auth::resource::{ApiKey, RequireBearer};
+    ///
+    /// # let read = |_: &str| "key-of-ada".to_owned();
+    /// let key = ApiKey::new(read("KEY_OF_ADA"), "ada").scopes("files:read files:write");
+    /// let layer = RequireBearer::api_keys("https://api.example/keys", [key])
+    ///     .audience("https://api.example/mcp")
+    ///     .build()?;
+    /// # drop(layer);
+    /// # Ok::<(), pintle_auth::resource::RequireBearerError>(())
+    /// ```
+    pub fn api_keys(issuer: &str, keys: impl IntoIterator<Item = ApiKey>) -> RequireBearerBuilder {
+        let keys = keys.into_iter().collect();
+        RequireBearerBuilder::new(issuer, VerifierKind::ApiKeys(keys))
     }
 
     /// Requires tokens that `issuer` reports as active on introspection (RFC 7662).
@@ -118,13 +161,13 @@ impl RequireBearerBuilder {
         self
     }
 
-    /// Sets the URL for keys or introspection, instead of that in the issuer's metadata. An own
-    /// verifier ignores it.
+    /// Sets the URL for keys or introspection, instead of that in the issuer's metadata. The other ways to
+    /// verify tokens ignore it.
     pub fn endpoint(mut self, url: &str) -> Self {
         match &mut self.kind {
             VerifierKind::Keys(_, place) => *place = KeySource::At(url.into()),
             VerifierKind::Introspection(_, _, endpoint) => *endpoint = Some(url.into()),
-            VerifierKind::Own(_) => {}
+            VerifierKind::FixedKeys(_) | VerifierKind::ApiKeys(_) | VerifierKind::Own(_) => {}
         }
         self
     }
@@ -211,7 +254,8 @@ impl RequireBearerBuilder {
             dpop: self.dpop,
             algorithms: self.algorithms.clone(),
         };
-        let verifier = verifier(self.kind, &self.issuer, &self.algorithms, &self.limits)?;
+        let parties = (&*self.issuer, &**first);
+        let verifier = verifier(self.kind, parties, &self.algorithms, &self.limits)?;
         let authenticator = Authenticator {
             verifier,
             resource,
@@ -253,7 +297,7 @@ fn nonce_keys(nonce: DpopNonce, keys: Option<Keys>) -> Result<Option<Keys>, Requ
 
 fn verifier(
     kind: VerifierKind,
-    issuer: &str,
+    (issuer, audience): (&str, &str),
     algorithms: &[Algorithm],
     limits: &ResourceLimits,
 ) -> Result<Box<dyn DynVerifier>, RequireBearerError> {
@@ -264,19 +308,30 @@ fn verifier(
             if let KeySource::At(url) = &place {
                 Canonical::secure(url)?;
             }
-            let issuer = issuer_by(fetch)?;
-            Box::new(JwtVerifier {
-                keys: KeyRing::new(Arc::clone(&issuer), place),
-                issuer,
-                algorithms: algorithms.to_vec(),
-            })
+            signed(issuer_by(fetch)?, place, algorithms)
         }
+        VerifierKind::FixedKeys(set) => {
+            let fetch = BoxFetch::new(FixedKeys::new(set, limits)?);
+            // The address is not requested.
+            let place = KeySource::At(issuer.into());
+            signed(issuer_by(fetch)?, place, algorithms)
+        }
+        VerifierKind::ApiKeys(keys) => Box::new(ApiKeyVerifier::new(issuer, audience, keys)?),
         VerifierKind::Introspection(fetch, client, endpoint) => {
             if let Some(url) = &endpoint {
                 Canonical::secure(url)?;
             }
             Box::new(Introspector::new(issuer_by(fetch)?, client, endpoint))
         }
+    })
+}
+
+/// Returns the verifier of tokens that an issuer signed with its keys.
+fn signed(issuer: Arc<Issuer>, place: KeySource, algorithms: &[Algorithm]) -> Box<dyn DynVerifier> {
+    Box::new(JwtVerifier {
+        keys: KeyRing::new(Arc::clone(&issuer), place),
+        issuer,
+        algorithms: algorithms.to_vec(),
     })
 }
 

@@ -188,6 +188,11 @@ impl KeySet {
         Some(Self(keys))
     }
 
+    /// Returns true if no key of the set can be used.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The key that a header names; without a name, the only one that fits.
     pub(crate) fn pick(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&PublicKey> {
         let mut fitting = self.0.iter().filter(|key| key.fits(algorithm));

@@ -24,6 +24,12 @@ pub enum RequireBearerError {
     /// Every algorithm was struck off the list.
     #[error("the list of signature algorithms is empty")]
     NoAlgorithm,
+    /// The given keys of the issuer are not a JSON Web Key Set, or none of them can verify signatures.
+    #[error("invalid key set: it has no public key for signatures")]
+    KeySet,
+    /// There is no API key, or a key is empty or appears twice.
+    #[error("invalid API keys: {0}")]
+    ApiKeys(&'static str),
     /// Nothing secret could be drawn.
     #[error("the operating system does not provide random bytes")]
     NoRandomness,
