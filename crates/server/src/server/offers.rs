@@ -60,6 +60,13 @@ impl Server {
         self
     }
 
+    /// Offers tools made by hand, such as those of a loop.
+    #[must_use]
+    pub fn add_tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.offers.tools.extend(tools);
+        self
+    }
+
     /// Offers a function under `#[resource]`.
     #[must_use]
     pub fn resource<R: IntoResource>(self) -> Self {
@@ -80,6 +87,13 @@ impl Server {
         self
     }
 
+    /// Offers resources made by hand, such as those of a loop.
+    #[must_use]
+    pub fn add_resources(mut self, resources: impl IntoIterator<Item = Resource>) -> Self {
+        self.offers.resources.extend(resources);
+        self
+    }
+
     /// Offers a function under `#[prompt]`.
     #[must_use]
     pub fn prompt<P: IntoPrompt>(self) -> Self {
@@ -97,6 +111,13 @@ impl Server {
     #[must_use]
     pub fn add_prompt(mut self, prompt: Prompt) -> Self {
         self.offers.prompts.push(prompt);
+        self
+    }
+
+    /// Offers prompts made by hand, such as those of a loop.
+    #[must_use]
+    pub fn add_prompts(mut self, prompts: impl IntoIterator<Item = Prompt>) -> Self {
+        self.offers.prompts.extend(prompts);
         self
     }
 
