@@ -1,5 +1,6 @@
 //! Many servers behind one handle.
 
+mod call;
 mod changes;
 mod error;
 mod find;
@@ -14,21 +15,22 @@ use std::sync::Arc;
 
 use pintle_model::method::{Discover, Method};
 use pintle_model::{
-    CallToolResult, CompleteParams, CompleteResult, GetPromptResult, Prompt, ReadResourceResult,
-    Resource, ResourceTemplate, Tool,
+    CompleteParams, CompleteResult, GetPromptResult, Prompt, ReadResourceResult, Resource,
+    ResourceTemplate, Tool,
 };
-use pintle_runtime::Connect;
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::client::{Client, ClientBuilder};
 use crate::conversation::ServerInfo;
 use crate::error::CallError;
+use crate::into_connect::IntoConnect;
 use crate::listen::Subscription;
 
 use gather::all;
 use member::{Member, Shared};
 
+pub use call::GroupCall;
 pub use changes::{GroupChanges, MemberChange};
 pub use error::{AddMemberError, GroupError};
 pub use gather::{GroupList, MemberError, MemberItem};
@@ -142,17 +144,18 @@ impl Group {
         }))
     }
 
-    /// Adds a member, which is connected when it is first asked for something. Its name has 1 to 32
-    /// letters, digits, `-` and `_`, no `__`, and no `_` at its ends.
+    /// Adds a member: a command, a URL, a socket, or a server in this process. It is connected when it is
+    /// first asked for something. Its name has 1 to 32 letters, digits, `-` and `_`, no `__`, and no `_`
+    /// at its ends.
     ///
     /// # Errors
     ///
     /// [`AddMemberError`].
-    pub fn add(
+    pub fn add<Kind>(
         &self,
         name: &str,
         client: ClientBuilder,
-        target: impl Connect,
+        target: impl IntoConnect<Kind>,
     ) -> Result<(), AddMemberError> {
         let client = client
             .connect_lazily(target)
@@ -245,24 +248,25 @@ impl Group {
         self.gather().await
     }
 
-    /// Calls a tool by the name that the group gives it. [`Group::find_tool`] is for calls with
-    /// options.
+    /// Calls a tool by the name that the group gives it. Options come before the `.await`.
+    ///
+    /// ```
+    /// # async fn example(group: pintle_client::Group) -> Result<(), pintle_client::GroupError> {
+    /// let called = group
+    ///     .call_tool("files__copy", serde_json::json!({ "from": "a", "to": "b" }))
+    ///     .timeout(std::time::Duration::from_secs(5))
+    ///     .on_progress(|step| eprintln!("{}", step.progress))
+    ///     .await?;
+    /// # drop(called);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`GroupError`].
-    ///
-    /// # Cancellation
-    ///
-    /// As [`Client::call_tool`].
-    pub async fn call_tool(
-        &self,
-        given: &str,
-        arguments: impl Serialize,
-    ) -> Result<CallToolResult, GroupError> {
-        let found = self.find_tool(given).await?;
-        let called = found.client.call_tool(&found.own, arguments).await;
-        called.map_err(|source| found.failed(source))
+    pub fn call_tool(&self, given: &str, arguments: impl Serialize) -> GroupCall {
+        GroupCall::new(self, given, serde_json::value::to_raw_value(&arguments))
     }
 
     /// Reads a resource from the member that has it: see [`Group::find_resource`].

@@ -96,8 +96,8 @@ pub use error::{
     QuestionError, SamplingError,
 };
 pub use group::{
-    AddMemberError, Group, GroupChanges, GroupError, GroupList, GroupOptions, MemberChange,
-    MemberError, MemberItem, MemberState, MemberTarget,
+    AddMemberError, Group, GroupCall, GroupChanges, GroupError, GroupList, GroupOptions,
+    MemberChange, MemberError, MemberItem, MemberState, MemberTarget,
 };
 pub use into_connect::{ByConnect, ByService, IntoConnect};
 pub use list::{CompleteList, InvalidItem, Item, List, Page, Pages};

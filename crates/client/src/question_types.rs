@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use pintle_model::{ElicitSchema, Implementation, JsonObject};
+use pintle_runtime::Answer;
+use serde_json::Value;
 
 /// A form that a server asks the user to fill in.
 #[derive(Debug, Clone)]
@@ -18,6 +20,34 @@ pub struct FormQuestion {
     /// here, unless [`ClientBuilder::fill_form_defaults`](crate::ClientBuilder::fill_form_defaults) is
     /// off.
     pub defaults: JsonObject,
+}
+
+impl FormQuestion {
+    /// Returns the defaults with these values as the answer. A value replaces the default of its field.
+    ///
+    /// ```
+    /// # async fn example(server: impl pintle_runtime::Service) -> Result<(), pintle_client::CallError> {
+    /// use pintle_client::{Client, InProcess};
+    ///
+    /// let client = Client::builder()
+    ///     .on_elicit(async |form| form.accept([("yes", true.into()), ("percent", 10.into())]))
+    ///     .connect(InProcess::new(server))
+    ///     .await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn accept<K: Into<String>>(
+        self,
+        values: impl IntoIterator<Item = (K, Value)>,
+    ) -> Answer<JsonObject> {
+        let values = values
+            .into_iter()
+            .map(|(field, value)| (field.into(), value));
+        let mut fields = self.defaults;
+        fields.extend(values);
+        Answer::Accepted(fields)
+    }
 }
 
 /// A URL that a server asks the user to visit. It is `https`, or `http` on this machine, and

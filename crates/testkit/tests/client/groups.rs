@@ -499,5 +499,29 @@ async fn a_member_has_options_of_its_own() {
         .await
         .unwrap_err();
     assert_eq!(began.elapsed(), 3 * SECOND);
+    within(group.call_tool("quick__t", ()).timeout(SECOND))
+        .await
+        .unwrap_err();
+    assert_eq!(began.elapsed(), 4 * SECOND);
     assert!(group.client("quick").is_some() && group.client("slow").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_that_do_not_serialize_fail_before_a_call() {
+    let silent = HostileServer::legacy(|_, _| {});
+    let group = group(&[("a", &silent)]);
+    for name in ["a__t", "b__t"] {
+        let arguments = std::collections::BTreeMap::from([((1, 2), 3)]);
+        let error = within(group.call_tool(name, arguments)).await.unwrap_err();
+        match (name, error) {
+            ("a__t", GroupError::Failed { source, .. }) => {
+                assert!(matches!(
+                    source,
+                    pintle_client::CallError::InvalidParams { .. }
+                ));
+            }
+            ("b__t", GroupError::NoMember { .. }) => {}
+            (_, other) => panic!("{other:?}"),
+        }
+    }
 }
