@@ -1,4 +1,5 @@
-//! The attributes of Pintle: they turn a function or a method into a tool, a prompt or a resource.
+//! The attributes of Pintle: they turn a function or a method into a tool, a prompt or a resource, a type into
+//! data with a schema, and a server into a program.
 //!
 //! Use them through the crate `pintle`, which re-exports them, because the expansions name its paths.
 //! An expansion implements a public trait with a public builder, and can be written by hand. There
@@ -9,9 +10,11 @@ use proc_macro::TokenStream;
 mod arguments;
 mod attribute;
 mod common;
+mod data;
 mod doc;
 mod expansion;
 mod function;
+mod main_function;
 mod methods;
 mod option;
 mod param;
@@ -183,4 +186,56 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<resource::Resource>(options.into(), item.into()).into()
+}
+
+/// Makes a type fit for arguments, results and forms.
+///
+/// ```text
+/// #[data(rename_all = "lowercase")]
+/// enum Unit {
+///     #[default]
+///     Celsius,
+///     Fahrenheit,
+/// }
+/// ```
+///
+/// The type derives `Debug`, `Clone`, `Serialize`, `Deserialize` and `JsonSchema`. An enum without fields also derives
+/// `Copy`, `PartialEq` and `Eq`, and one with `#[default]` derives `Default`. A derive that the type names itself is
+/// not repeated. The traits are those that `pintle` re-exports, so the manifest needs neither `serde` nor `schemars`.
+///
+/// The fields are owned, as for every type that implements `Deserialize`. Attributes `#[serde(…)]` and
+/// `#[schemars(…)]` on the type, its fields and its variants work as usual.
+///
+/// # Options
+///
+/// - `crate = path`: the path of the crate `pintle`. It comes first.
+/// - All others are passed to `#[serde(…)]`: `rename_all`, `deny_unknown_fields`, `tag` and so on.
+#[proc_macro_attribute]
+pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
+    data::expand(options.into(), item.into()).into()
+}
+
+/// Makes a program of a function that returns a server.
+///
+/// ```text
+/// #[pintle::main]
+/// fn main() -> Server {
+///     Server::new("calculator", "1.0.0").tool::<add>()
+/// }
+/// ```
+///
+/// The function may be async, and may return a `Result` of a server. The program serves the server as `Run::run` does:
+/// on standard streams, or on the transport that the command line names. A function that serves in its body returns
+/// `()` or a `Result` of it.
+///
+/// The function runs on the multi-threaded runtime of tokio, and the manifest does not need `tokio`. An error is printed with
+/// its causes on standard error, and the exit code is 1. For another runtime write `#[tokio::main]`, and call
+/// `server.run().await`.
+///
+/// # Options
+///
+/// - `crate = path`: the path of the crate `pintle`.
+#[proc_macro_attribute]
+pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
+    main_function::expand(options.into(), item.into()).into()
 }

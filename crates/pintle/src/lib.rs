@@ -17,13 +17,9 @@
 //!     a + b
 //! }
 //!
-//! #[tokio::main]
-//! async fn main() -> pintle::Result<()> {
-//!     Server::new("calculator", env!("CARGO_PKG_VERSION"))
-//!         .tool::<add>()
-//!         .run()
-//!         .await?;
-//!     Ok(())
+//! #[pintle::main]
+//! fn main() -> Server {
+//!     Server::new("calculator", env!("CARGO_PKG_VERSION")).tool::<add>()
 //! }
 //! ```
 //!
@@ -59,7 +55,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
-//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
+//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[data]`, `#[pintle::main]` |
 //! | `any-schema` | no | `Tool::from_schema` with any JSON Schema |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `keys` | no | [`keys`]: keys that replicas share, for request states and stores; `http` adds it |
@@ -105,7 +101,7 @@ pub use pintle_http as http;
 #[doc(inline)]
 pub use pintle_keys as keys;
 #[cfg(feature = "macros")]
-pub use pintle_macros::{prompt, resource, tool, tools};
+pub use pintle_macros::{data, main, prompt, resource, tool, tools};
 #[cfg(feature = "otel")]
 #[doc(inline)]
 pub use pintle_otel as otel;
@@ -145,6 +141,8 @@ mod command_line;
 mod connect;
 #[cfg(feature = "server")]
 mod fallback;
+#[cfg(feature = "macros")]
+mod main_function;
 #[cfg(feature = "server")]
 mod run;
 #[cfg(feature = "keys")]
@@ -159,6 +157,8 @@ pub mod __private;
 
 #[cfg(feature = "http-client")]
 pub use connect::ByUrl;
+#[cfg(feature = "macros")]
+pub use main_function::Main;
 #[cfg(feature = "server")]
 pub use run::{Run, RunError};
 #[cfg(feature = "keys")]

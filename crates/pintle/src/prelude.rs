@@ -5,7 +5,7 @@ pub use pintle_client::Client;
 #[cfg(feature = "http")]
 pub use pintle_http::ServeHttp;
 #[cfg(feature = "macros")]
-pub use pintle_macros::{prompt, resource, tool, tools};
+pub use pintle_macros::{data, prompt, resource, tool, tools};
 pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage};
 #[cfg(feature = "client")]
 pub use pintle_process::Command;

@@ -1,6 +1,8 @@
 //! The items that the expansions of our attributes name. They are not public API: they may change in
 //! any version, together with the attributes.
 
+#[cfg(feature = "macros")]
+pub use crate::main_function::run_main;
 pub use pintle_model::{Icon, PromptArgument, TaskSupport};
 pub use pintle_server::{
     Args, IntoPrompt, IntoResource, IntoTool, Methods, Prompt, PromptCall, ReadCall, Resource,

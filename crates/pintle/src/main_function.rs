@@ -1,0 +1,110 @@
+//! The function `main` under `#[pintle::main]`: its runtime, and its result.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use pintle_server::Server;
+
+use crate::{Error, Result, Run as _};
+
+/// A result of a function under `#[pintle::main]`: a [`Server`], which is served, `()`, or a `Result` of one of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of `main` under `#[pintle::main]`",
+    label = "neither a `Server` nor `()`",
+    note = "return a `Server`, `()`, or a `Result` of one of them whose error is an error type"
+)]
+pub trait Main: Sized {
+    /// Serves, until the peer is gone.
+    ///
+    /// # Errors
+    ///
+    /// The error of the function, and those of [`Run::run`](crate::Run::run).
+    fn finish(self) -> impl Future<Output = Result<()>>;
+}
+
+impl Main for Server {
+    async fn finish(self) -> Result<()> {
+        Ok(self.run().await?)
+    }
+}
+
+impl Main for () {
+    async fn finish(self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<T: Main, E: Into<Error>> Main for std::result::Result<T, E> {
+    async fn finish(self) -> Result<()> {
+        self.map_err(Into::into)?.finish().await
+    }
+}
+
+/// Runs the body of `main` on a runtime, serves its result, and returns the exit code.
+pub fn run_main<M: Main>(body: impl Future<Output = M>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let finished = match runtime {
+        Ok(runtime) => runtime.block_on(async { body.await.finish().await }),
+        Err(error) => Err(error.into()),
+    };
+    match finished {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Only people read it; the exit code is for programs.
+            let _ = writeln!(std::io::stderr(), "error: {}", with_causes(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the text of an error and of its causes, in one line.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    // The depth is bounded, because an error type of the user may be its own source.
+    for _ in 0..16 {
+        let Some(error) = cause else { break };
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_printed_with_its_causes() {
+        let cause = std::io::Error::other("the disk is full");
+        let error = std::io::Error::other(Wrapped(cause));
+        assert_eq!(with_causes(&error), "the state is lost: the disk is full");
+    }
+
+    #[derive(Debug)]
+    struct Wrapped(std::io::Error);
+
+    impl std::fmt::Display for Wrapped {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the state is lost")
+        }
+    }
+
+    impl std::error::Error for Wrapped {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn the_result_of_main_is_the_exit_code() {
+        assert_eq!(run_main(async {}), ExitCode::SUCCESS);
+        assert_eq!(run_main(async { Ok::<_, Error>(()) }), ExitCode::SUCCESS);
+        let failed = async { Err::<(), Error>("no configuration".into()) };
+        assert_eq!(run_main(failed), ExitCode::FAILURE);
+    }
+}
