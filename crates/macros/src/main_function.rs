@@ -1,11 +1,12 @@
 //! `#[main]`: a `main` that returns a server, or serves in its body.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{ItemFn, Path, Result, Signature, Token, parse2};
+use syn::spanned::Spanned as _;
+use syn::{ItemFn, Path, Result, ReturnType, Signature, Token, parse2};
 
-use crate::common::Paths;
+use crate::common::{Paths, here};
 
 /// Expands the attribute. Errors become part of the expansion, beside the function.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -63,11 +64,17 @@ fn wrap(mut function: ItemFn, paths: &Paths) -> TokenStream {
         Some(_) => quote!(#inner()),
         None => quote!(async { #inner() }),
     };
+    // An unfit result is reported at its type.
+    let place = match &function.sig.output {
+        ReturnType::Type(_, result) => result.span(),
+        ReturnType::Default => name.span(),
+    };
+    let run = quote_spanned!(here(place)=> #hidden::run_main(#body));
     quote! {
         #(#attributes)*
         #vis fn #name() -> ::std::process::ExitCode {
             #function
-            #hidden::run_main(#body)
+            #run
         }
     }
 }
