@@ -1,8 +1,11 @@
 //! Questions of the server: the same handlers in every revision.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use pintle::client::{CallError, Client, ClientBuilder, EraMode, QuestionError, SamplingError};
+use pintle::client::{
+    CallError, Client, ClientBuilder, EraMode, Group, QuestionError, SamplingError,
+};
 use pintle::model::{CreateMessageResult, Feature, Revision, Root};
 use pintle::prelude::*;
 use serde_json::json;
@@ -183,4 +186,46 @@ async fn a_handler_that_panics_is_answered() {
         .expect("a result");
     assert!(said.has_failed());
     within(client.ping()).await.expect("it is still there");
+}
+
+/// The fields of a form.
+#[data]
+struct Trip {
+    #[serde(default = "basel")]
+    from: String,
+    to: String,
+}
+
+fn basel() -> String {
+    "Basel".to_owned()
+}
+
+/// Plans a trip.
+#[tool]
+async fn plan(cx: Context) -> Result<String> {
+    let trip = cx.elicit::<Trip>("Where?").await?.accepted();
+    let trip = trip.ok_or("no trip")?;
+    Ok(format!("{} to {}", trip.from, trip.to))
+}
+
+#[tokio::test(start_paused = true)]
+async fn values_of_an_answer_replace_the_defaults_of_the_form() {
+    let group = Group::new();
+    let server = || Server::new("trips", "1").tool::<plan>();
+    let near = Client::builder().on_elicit(async |form| form.accept([("to", "Oslo".into())]));
+    group.add("near", near, server()).expect("a member");
+    let both = [("from", json!("Bern")), ("to", json!("Oslo"))];
+    let far = Client::builder().on_elicit(move |form| {
+        let both = both.clone();
+        async { form.accept(both) }
+    });
+    group.add("far", far, server()).expect("a member");
+    for (name, expected) in [
+        ("near__plan", "Basel to Oslo"),
+        ("far__plan", "Bern to Oslo"),
+    ] {
+        let planned = group.call_tool(name, ()).timeout(Duration::from_secs(5));
+        let planned = within(planned.into_future()).await.expect("a result");
+        assert_eq!(planned.first_text(), Some(expected));
+    }
 }

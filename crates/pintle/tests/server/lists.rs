@@ -13,20 +13,27 @@ fn tool(number: usize) -> Tool {
     Tool::new(format!("tool_{number:02}")).handler(async || "done")
 }
 
+fn prompt(number: usize) -> Prompt {
+    Prompt::new(format!("prompt_{number}")).handler(async || "hello")
+}
+
+fn resources(number: usize) -> [Resource; 2] {
+    let uri = format!("crowd://{number}");
+    let template = Resource::new(format!("{uri}/{{rest}}"), "t");
+    [
+        Resource::text(&uri, &uri, "text"),
+        template.reader(async |rest: String| rest),
+    ]
+}
+
 fn crowd() -> Server {
-    let empty = Server::new("crowd", "1").page_size(4);
     // The tools are not added in the order of their names.
-    (0..10).rev().fold(empty, |server, number| {
-        let uri = format!("crowd://{number}");
-        let prompt = Prompt::new(format!("prompt_{number}")).handler(async || "hello");
-        server
-            .add_tool(tool(number))
-            .add_prompt(prompt)
-            .add_resource(Resource::text(&uri, &uri, "text"))
-            .add_resource(
-                Resource::new(format!("{uri}/{{rest}}"), "t").reader(async |rest: String| rest),
-            )
-    })
+    let numbers = (0..10).rev();
+    Server::new("crowd", "1")
+        .page_size(4)
+        .add_tools(numbers.clone().map(tool))
+        .add_prompts(numbers.clone().map(prompt))
+        .add_resources(numbers.flat_map(resources))
 }
 
 // spec: 2025-11-25 PAGE-01, PAGE-03, TOOL-03, PROM-02, RES-02, AMB-52
