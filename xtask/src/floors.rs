@@ -39,6 +39,7 @@ pub(crate) const FLOORS: [(&str, u8); 36] = [
     ("pintle-lint", 4),
     ("pintle-surface", 4),
     ("pintle-tap", 4),
+    ("pintle-web", 4),
     ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),

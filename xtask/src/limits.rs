@@ -84,6 +84,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         "ProxyOptions",
         &["is_shared", "list_tools_first"],
     ),
+    ("crates/web/src/options.rs", "WebOptions", &[]),
     (
         "crates/showcase/src/options.rs",
         "ShowcaseOptions",
