@@ -48,13 +48,19 @@ impl Wire {
     }
 
     /// Adds a tap: it is called with each message as it crosses, in the order of each direction. A
-    /// [`Connect`](crate::Connect) that wraps another one uses it. A new tap replaces an earlier
-    /// one.
+    /// [`Connect`](crate::Connect) that wraps another one uses it. A new tap is called after the
+    /// earlier ones.
     ///
     /// Messages have all content of the conversation, secrets included.
     #[must_use]
     pub fn tapped(mut self, tap: impl Fn(TappedMessage<'_>) + Send + Sync + 'static) -> Self {
-        self.tap = Some(Arc::new(tap));
+        self.tap = Some(match self.tap.take() {
+            Some(earlier) => Arc::new(move |message| {
+                earlier(message);
+                tap(message);
+            }),
+            None => Arc::new(tap),
+        });
         self
     }
 
@@ -159,6 +165,20 @@ mod tests {
 
     use super::TappedMessage;
     use crate::peer::Peer;
+
+    #[tokio::test]
+    async fn each_tap_of_a_wire_is_called() {
+        let identity = Implementation::new("t", "1");
+        let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let mut wire = Peer::new(engine).wire();
+        for name in ["first", "second"] {
+            let log = Arc::clone(&seen);
+            wire = wire.tapped(move |_| log.lock().expect("whole").push(name));
+        }
+        wire.receive(b"nonsense");
+        assert_eq!(*seen.lock().expect("whole"), ["first", "second"]);
+    }
 
     #[tokio::test]
     async fn a_tap_is_called_with_every_message() {
