@@ -1,6 +1,6 @@
 //! The events of a page, in order: messages of the timeline, progress, questions, changes.
 //!
-//! A bounded ring stores them. A page asks for those after the last one that it has, and waits if there is none.
+//! A bounded ring stores them. A page asks for those after the last one that it has, and waits for the next one.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

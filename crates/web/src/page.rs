@@ -19,7 +19,7 @@ macro_rules! files {
     };
 }
 
-/// All files.
+/// All files of the page, by their paths.
 pub(crate) const FILES: &[File] = &files![
     "/" HTML "index.html",
     "/page.css" CSS "page.css",

@@ -63,7 +63,7 @@ impl TargetName {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Target {
-    /// The connection.
+    /// Connects to the server, for each conversation.
     pub connect: BoxConnect,
     /// The configuration of the client. The page replaces its handlers of questions and notifications.
     pub client: ClientBuilder,

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle_showcase::ShowcaseOptions;
 use pintle_web::{OneTarget, Target, Targets, Web, WebOptions};
@@ -9,6 +10,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// An event that takes longer will not come.
+const LATE: Duration = Duration::from_secs(60);
 
 /// A page, and a browser that has its URL.
 pub(crate) struct Browser {
@@ -17,7 +22,7 @@ pub(crate) struct Browser {
     serving: JoinHandle<()>,
 }
 
-/// A response.
+/// A response of the page, as text.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -74,7 +79,12 @@ impl Browser {
     }
 
     /// Waits for an event of a type, after those of number `after`. Returns the event.
-    pub(crate) async fn event(&self, kind: &str, mut after: u64) -> Value {
+    pub(crate) async fn event(&self, kind: &str, after: u64) -> Value {
+        let found = timeout(LATE, self.next_event(kind, after)).await;
+        found.unwrap_or_else(|_| panic!("no event {kind}"))
+    }
+
+    async fn next_event(&self, kind: &str, mut after: u64) -> Value {
         loop {
             let page = self.post("events", json!({ "after": after })).await;
             let events = page["events"].as_array().expect("events");

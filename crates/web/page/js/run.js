@@ -24,6 +24,8 @@ export async function run(place, title, name, body, show) {
   const note = el("p", { className: "soft" }, "Running…");
   const cancel = button("Cancel", () => end.abort());
   fill(place, el("div", { className: "card" }, el("div", { className: "bar" }, el("div", { className: "grow stack" }, note, bar), cancel)));
+  // The user has finished typing: a question may take the focus, and Enter cancels.
+  cancel.focus();
   running.set(op, (progress) => {
     if (progress.total > 0) {
       bar.max = progress.total;
@@ -42,6 +44,8 @@ export async function run(place, title, name, body, show) {
     announce(`${title}: ${end.signal.aborted ? "cancelled" : error.message}.`, !end.signal.aborted);
   } finally {
     place.scrollIntoView({ block: "nearest" });
+    // The focused button is gone; the result is next.
+    if ([document.body, document.getElementById("main")].includes(document.activeElement)) place.querySelector("h3")?.focus();
     running.delete(op);
   }
 }
