@@ -53,6 +53,10 @@ struct Clients;
 struct Tap;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/web.md")]
+struct Web;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/lock.md")]
 struct Lock;
 

@@ -14,6 +14,7 @@ mod serve;
 mod server;
 mod tap;
 mod value;
+mod web;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -36,6 +37,7 @@ pub(crate) use replay::{MOCK_HELP, MockArgs, ReplayArgs, WhereArgs};
 pub(crate) use serve::ServeArgs;
 pub(crate) use server::{ReachArgs, ServerArgs, ServerSpec, Settings};
 pub(crate) use tap::TapArgs;
+pub(crate) use web::WebArgs;
 pub(crate) use words::{Call, CallTaskOptions, Completion, TaskAction, UsageError, Words};
 
 /// The Model Context Protocol from a terminal: any server, written in anything.
@@ -212,6 +214,13 @@ pub(crate) enum Command {
         override_usage = "pintle tap [--record FILE] -- COMMAND...\n       pintle tap [--record FILE] URL --http ADDRESS"
     )]
     Tap(TapArgs),
+
+    /// Show and call a server in a page of the browser, served on this machine only
+    #[command(
+        override_usage = "pintle web [SERVER] [OPTIONS]\n       pintle web [OPTIONS] -- COMMAND...",
+        after_help = web::HELP
+    )]
+    Web(Box<WebArgs>),
 
     /// Serve the answers of a recording, to clients of every revision
     Replay(ReplayArgs),

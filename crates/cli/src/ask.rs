@@ -23,7 +23,7 @@ pub(crate) use input::input;
 pub(crate) use prompter::Prompter;
 use question_event::payload;
 pub(crate) use typing::{Reader, reader};
-pub(crate) use visit::{Address, System, visit};
+pub(crate) use visit::{Address, Opener, System, visit};
 
 #[cfg(test)]
 mod tests;

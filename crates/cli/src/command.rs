@@ -31,6 +31,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod web;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -56,6 +57,7 @@ use attempt::{converse, or_interrupted};
 use bench::Bench;
 use read::Reading;
 use serve::Serve;
+use web::Page;
 
 /// One run of the tool: an action, and everything that the action needs.
 #[derive(Debug)]
@@ -134,6 +136,8 @@ pub(crate) enum Action {
     Serve(Box<Serve>),
     /// Show the messages between a host and a server.
     Tap(TapArgs),
+    /// Serve the page.
+    Web(Page),
     /// Serve the answers of a recording.
     Replay(ReplayArgs),
     /// Serve fixed answers.
@@ -179,6 +183,7 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Serve(serve) => {
             serve::run(*serve, invocation.server.as_ref(), &invocation.settings).await
         }
+        Action::Web(page) => web::run(page, invocation.server, invocation.settings).await,
         Action::Replay(args) => replay::run(args).await,
         Action::Mock(args) => replay::mock(args).await,
         Action::Tap(args) => return tap::run(args).await,
@@ -265,6 +270,7 @@ async fn fulfil(conversation: &Conversation, action: &Action) -> Result<(), CliE
         | Action::Uninstall(_)
         | Action::Serve(_)
         | Action::Tap(_)
+        | Action::Web(_)
         | Action::Replay(_)
         | Action::Mock(_)
         | Action::Completions(_)

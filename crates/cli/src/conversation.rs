@@ -137,6 +137,28 @@ fn identity() -> Implementation {
     Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION")).with_title("Pintle")
 }
 
+/// Returns a client without handlers: its identity, options, revision and extensions.
+pub(crate) fn plain(settings: &Settings, options: ClientOptions) -> ClientBuilder {
+    let mut builder = Client::builder().identity(identity()).options(options);
+    if let Some(revision) = settings.revision {
+        builder = builder.mode(EraMode::Pinned(revision));
+    }
+    match settings.access.extension() {
+        Some(extension) => builder.extension(extension, JsonObject::new()),
+        None => builder,
+    }
+}
+
+/// Returns the URIs of the roots.
+///
+/// # Errors
+///
+/// If a directory does not exist.
+pub(crate) fn roots(settings: &Settings) -> Result<Vec<String>, CliError> {
+    let roots = settings.roots.iter();
+    roots.map(|root| find_server::file_uri(root)).collect()
+}
+
 fn described(
     conversation: ConversationOptions<'_>,
     binding: Binding,
@@ -145,23 +167,10 @@ fn described(
 ) -> Result<ClientBuilder, CliError> {
     let settings = conversation.settings;
     let notes = Arc::clone(live);
-    let mut builder = Client::builder()
-        .identity(identity())
-        .options(options(conversation, binding))
-        .on_log(move |message| notes.log(&message));
-    if let Some(revision) = settings.revision {
-        builder = builder.mode(EraMode::Pinned(revision));
-    }
+    let options = options(conversation, binding);
+    let mut builder = plain(settings, options).on_log(move |message| notes.log(&message));
     if !settings.roots.is_empty() {
-        let roots: Result<Vec<_>, _> = settings
-            .roots
-            .iter()
-            .map(|root| find_server::file_uri(root))
-            .collect();
-        builder = builder.roots(roots?);
-    }
-    if let Some(extension) = settings.access.extension() {
-        builder = builder.extension(extension, JsonObject::new());
+        builder = builder.roots(roots(settings)?);
     }
     if let Some(command) = &settings.sample_with {
         builder = sample::with(builder, command)?;
@@ -173,7 +182,7 @@ fn described(
 ///
 /// The opening may then take longer than by default, because a package runner may download the server.
 /// On a pipe the probe gets half of the time. So a server that ignores the probe still gets a handshake.
-fn options(conversation: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
+pub(crate) fn options(conversation: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
     if let Some(timeout) = conversation.settings.timeout {
         options.connect_timeout = timeout;

@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
     };
     let is_server = matches!(
         invocation.action,
-        Action::Serve(_) | Action::Tap(_) | Action::Replay(_) | Action::Mock(_)
+        Action::Serve(_) | Action::Tap(_) | Action::Web(_) | Action::Replay(_) | Action::Mock(_)
     );
     output::trace(invocation.verbosity, is_server);
     let format = invocation.format;

@@ -225,6 +225,11 @@ pub(crate) fn serving_at(address: SocketAddr) {
     eprintln!("Connect clients to http://{address}/mcp.");
 }
 
+/// Prints the URL of the page. It is alone on its line, so that terminals and scripts find it.
+pub(crate) fn showing(url: &str) {
+    eprintln!("The page is at this URL. Ctrl-C ends it.\n{url}");
+}
+
 /// Prints the address of a reverse proxy, and the server behind it.
 pub(crate) fn tapping(url: &str, server: &str) {
     eprintln!(

@@ -180,8 +180,18 @@ impl Settings {
         })
     }
 
+    /// Returns the first given option that is for one server only.
+    pub(crate) fn first_of_server(&self) -> Option<&'static str> {
+        self.given_reaching()
+            .find(|option| !["--config", "--timeout"].contains(option))
+    }
+
     /// Returns the first given option of the way to a server.
     pub(crate) fn first_reaching(&self) -> Option<&'static str> {
+        self.given_reaching().next()
+    }
+
+    fn given_reaching(&self) -> impl Iterator<Item = &'static str> {
         let given = [
             ("--config", self.config.is_some()),
             ("--trust", self.is_trusted),
@@ -195,8 +205,8 @@ impl Settings {
             ("--trace", self.trace.is_some()),
             ("an authorization option", !self.access.is_empty()),
         ];
-        let first = given.into_iter().find(|(_, is_given)| *is_given);
-        first.map(|(name, _)| name)
+        let given = given.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name)
     }
 }
 

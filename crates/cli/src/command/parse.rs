@@ -13,11 +13,12 @@ use super::lint::Lint;
 use super::pack::Pack;
 use super::read::Reading;
 use super::serve::Serve;
+use super::web::Page;
 use super::{Action, Invocation};
 use crate::args::{
     Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, CheckArgs, Command, DiffArgs,
     Format, LintArgs, LockArgs, PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings,
-    SurfaceSource, TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, Words, allowed_tools,
+    SurfaceSource, TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, WebArgs, Words, allowed_tools,
     take_source,
 };
 
@@ -32,7 +33,7 @@ impl TryFrom<Args> for Invocation {
         invocation.verbosity = Verbosity::from(args.verbose);
         // A served program is not a part of a command: its messages belong to the operator.
         invocation.settings.shows_stderr = invocation.verbosity != Verbosity::Warnings
-            || matches!(invocation.action, Action::Serve(_));
+            || matches!(invocation.action, Action::Serve(_) | Action::Web(_));
         Ok(invocation)
     }
 }
@@ -89,6 +90,7 @@ fn parsed(command: Command) -> Result<Invocation, UsageError> {
         Command::Tokens(args) => estimated(args),
         Command::Serve(args) => served(*args),
         Command::Tap(args) => Ok(Invocation::local(Action::Tap(args))),
+        Command::Web(args) => shown(*args),
         Command::Replay(args) => Ok(Invocation::local(Action::Replay(args))),
         Command::Mock(args) => Ok(Invocation::local(Action::Mock(args))),
         Command::Completions { shell } => Ok(Invocation::local(Action::Completions(shell))),
@@ -245,6 +247,33 @@ fn served(mut args: ServeArgs) -> Result<Invocation, UsageError> {
         server,
         settings,
         ..Invocation::local(Action::Serve(Box::new(serve)))
+    })
+}
+
+fn shown(args: WebArgs) -> Result<Invocation, UsageError> {
+    let server = match (args.server, args.command.is_empty()) {
+        (_, false) => Some(ServerSpec::Program(args.command)),
+        (Some(word), true) => Some(ServerSpec::first_of(&mut vec![word])?),
+        (None, true) => None,
+    };
+    let page = Page {
+        port: args.port,
+        opens: !args.no_open,
+    };
+    let settings = Settings {
+        roots: args.roots,
+        ..Settings::reaching(args.reach)?
+    };
+    if server.is_none()
+        && let Some(option) = settings.first_of_server()
+    {
+        let text = format!("{option} requires a server: a URL, @NAME, or -- COMMAND");
+        return Err(UsageError(text));
+    }
+    Ok(Invocation {
+        server,
+        settings,
+        ..Invocation::local(Action::Web(page))
     })
 }
 

@@ -92,8 +92,17 @@ impl<'t> Opening<'t> {
         timeout(limit, self.reach()).await.map_err(late)?
     }
 
+    /// Returns the server that was found.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
     /// Returns a connector to the server.
-    fn connector(&self) -> Result<BoxConnect, CliError> {
+    ///
+    /// # Errors
+    ///
+    /// If a setting does not apply to the server.
+    pub(crate) fn connector(&self) -> Result<BoxConnect, CliError> {
         let authorizer = self.access.as_ref().map(Access::authorizer);
         let target = self.target.clone();
         let connect = find_server::connect(target, self.options.settings, &self.live, authorizer)?;
