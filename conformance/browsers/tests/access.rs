@@ -1,0 +1,115 @@
+//! Access: names of controls, contrast, headings, keyboards, narrow windows.
+
+use fantoccini::key::Key;
+use pintle_browsers::{Browser, Look, Page, accessibility, showcase};
+use serde_json::json;
+
+/// Opens each section, with a form and a result, and checks the rules in it.
+async fn check(browser: Browser, look: Look) {
+    let page = Page::open(browser, look, showcase().await).await;
+    page.see("Allot a berth").await;
+    let is_dark = page
+        .run(
+            "return matchMedia('(prefers-color-scheme: dark)').matches",
+            vec![],
+        )
+        .await;
+    assert_eq!(is_dark, look.is_dark);
+    faultless(&page, "Tools").await;
+    page.choose("Survey the basin").await;
+    page.fill("lines", "1").await;
+    page.press("Call the tool").await;
+    page.see_element("main table").await;
+    faultless(&page, "a result").await;
+    if look.is_narrow {
+        page.press("‹ Back to the list").await;
+    }
+    page.choose("Allot a berth").await;
+    page.fill("call_sign", "DABC").await;
+    page.press("Call the tool").await;
+    page.see("The server asks for values").await;
+    page.press("Send the answer").await;
+    page.see("is required.").await;
+    faultless(&page, "a question").await;
+    page.press("Decline").await;
+    for section in ["Resources", "Prompts", "Tasks", "Server"] {
+        page.press(section).await;
+        faultless(&page, section).await;
+    }
+    page.close().await;
+}
+
+async fn faultless(page: &Page, place: &str) {
+    let faults = page.run(accessibility(), vec![]).await;
+    assert_eq!(faults, json!([]), "{place}: {faults:#}");
+}
+
+/// Generates the checks of each look in both browsers.
+macro_rules! looks {
+    ($($name:ident $narrow:literal $dark:literal,)*) => {
+        $(mod $name {
+            use super::*;
+
+            const LOOK: Look = Look { is_narrow: $narrow, is_dark: $dark };
+
+            #[tokio::test]
+            async fn is_accessible_in_chromium() {
+                check(Browser::Chromium, LOOK).await;
+            }
+
+            #[tokio::test]
+            async fn is_accessible_in_firefox() {
+                check(Browser::Firefox, LOOK).await;
+            }
+        })*
+    };
+}
+
+looks! {
+    a_light_page false false,
+    a_dark_page false true,
+    a_narrow_light_page true false,
+    a_narrow_dark_page true true,
+}
+
+/// Moves the focus by the keyboard until it is on a control with this name.
+async fn tab_to(page: &Page, name: &str) {
+    let focused = "const node = document.activeElement; \
+                   return (node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent).trim()";
+    for _ in 0..80 {
+        page.key(Key::Tab).await;
+        let name_of_focus = page.run(focused, vec![]).await;
+        if name_of_focus
+            .as_str()
+            .is_some_and(|text| text.starts_with(name))
+        {
+            return;
+        }
+    }
+    panic!("{name} is not reached by the keyboard");
+}
+
+in_browsers! {
+    async fn a_tool_is_called_without_a_mouse(page: &Page) of showcase().await; {
+        page.see("Allot a berth").await;
+        tab_to(page, "Allot a berth").await;
+        page.key(Key::Enter).await;
+        tab_to(page, "call_sign").await;
+        let field = page.client.active_element().await.expect("a field");
+        field.send_keys("DABC").await.expect("typed");
+        page.key(Key::Enter).await;
+        page.see("The server asks for values").await;
+        tab_to(page, "Decline").await;
+        page.key(Key::Enter).await;
+        page.see("DABC gets no berth").await;
+    }
+
+    async fn results_are_announced(page: &Page) of showcase().await; {
+        page.choose("Survey the basin").await;
+        page.fill("lines", "1").await;
+        page.press("Call the tool").await;
+        page.see_element("main table").await;
+        let status = page.run("return document.querySelector('[role=status][aria-live=polite]').textContent", vec![]).await;
+        assert_eq!(status, "Survey the basin: done.");
+    }
+}
