@@ -111,6 +111,17 @@ async fn a_program_prints_its_arguments() {
     );
 }
 
+#[tokio::test]
+async fn an_error_of_a_program_is_text_and_an_exit_code() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
+    let output = command.arg("--port").output().await.expect("it runs");
+    let printed = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(printed.starts_with("error: "), "{printed}");
+    assert!(printed.contains("--port"), "{printed}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+}
+
 /// A program that serves over HTTP, with its standard error.
 struct Serving {
     _child: Child,

@@ -16,13 +16,9 @@ async fn add(
     a + b
 }
 
-#[tokio::main]
-async fn main() -> pintle::Result<()> {
-    Server::new("calculator", env!("CARGO_PKG_VERSION"))
-        .tool::<add>()
-        .run()
-        .await?;
-    Ok(())
+#[pintle::main]
+fn main() -> Server {
+    Server::new("calculator", env!("CARGO_PKG_VERSION")).tool::<add>()
 }
 
 #[cfg(test)]

@@ -31,11 +31,7 @@ async fn survey(#[arg(min = 1, max = 1000)] lines: u32, ctx: Context) -> Result<
     ))
 }
 
-#[tokio::main]
-async fn main() -> pintle::Result<()> {
-    Server::new("survey", env!("CARGO_PKG_VERSION"))
-        .tool::<survey>()
-        .run()
-        .await?;
-    Ok(())
+#[pintle::main]
+fn main() -> Server {
+    Server::new("survey", env!("CARGO_PKG_VERSION")).tool::<survey>()
 }

@@ -1,8 +1,9 @@
 //! The lines for `Cargo.toml` in front of each program: they have its crates and the features that it needs.
 
 /// Crates that programs of the book use by a path.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 12] = [
     "axum",
+    "http",
     "opentelemetry",
     "pintle",
     "pintle_skills",
@@ -10,6 +11,7 @@ const CRATES: [&str; 10] = [
     "schemars",
     "serde",
     "serde_json",
+    "thiserror",
     "tokio",
     "tracing_subscriber",
 ];
@@ -46,7 +48,9 @@ pub(super) fn faults(page: &str) -> Vec<String> {
 }
 
 fn is_program(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with("async fn main"))
+    let starts = ["async fn main", "fn main() -> Server"];
+    let is_main = |line: &str| starts.iter().any(|start| line.starts_with(start));
+    text.lines().any(is_main)
 }
 
 fn lacks(program: &str, manifest: Option<&str>) -> Vec<String> {
@@ -100,7 +104,9 @@ mod tests {
 
     #[test]
     fn a_program_without_lines_for_its_manifest_is_a_fault() {
-        assert_eq!(faults("# A\n\n```rust\nasync fn main() {}\n```\n").len(), 1);
+        for main in ["async fn main() {}", "fn main() -> Server { todo!() }"] {
+            assert_eq!(faults(&format!("# A\n\n```rust\n{main}\n```\n")).len(), 1);
+        }
         assert!(faults("# A\n\n```rust\nfn server() {}\n```\n").is_empty());
     }
 }
