@@ -52,7 +52,7 @@ pub(super) fn picture() -> String {
     }
     let height = y + 34;
     let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving, pintle-doctor and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, pintle-lint pintle-surface, and pintle-doctor pintle-lint, pintle-surface and pintle-tap.";
-    debug_assert_eq!(SIDEWAYS.len(), 8);
+    debug_assert_eq!(SIDEWAYS.len(), 12);
     let _ = writeln!(
         body,
         "<text class=\"c\" x=\"20\" y=\"{}\">{down}</text>",
