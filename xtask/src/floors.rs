@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 36] = [
+pub(crate) const FLOORS: [(&str, u8); 38] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),

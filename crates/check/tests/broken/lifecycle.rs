@@ -86,7 +86,7 @@ fn error_for_ping(_: &[u8], message: &Value, out: Vec<Value>) -> Vec<String> {
 }
 
 /// Removes a capability.
-fn undeclared(name: &str) -> Break {
+pub(super) fn undeclared(name: &str) -> Break {
     macro_rules! without {
         ($name:literal) => {
             |_, _, mut out| {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::lifecycle::undeclared;
 use super::*;
 
 pub(super) fn offers() -> Vec<(&'static str, Revision, Break)> {

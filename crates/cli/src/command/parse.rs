@@ -18,8 +18,8 @@ use super::{Action, Invocation};
 use crate::args::{
     Args, AuthCommand, BenchArgs, Call, CallArgs, CallTaskOptions, CheckArgs, Command, DiffArgs,
     Format, LintArgs, LockArgs, PackArgs, ServeArgs, ServerArgs, ServerSpec, Settings,
-    SurfaceSource, TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, WebArgs, Words, allowed_tools,
-    take_source,
+    SurfaceSource, TaskAction, TokensArgs, UsageError, Verbosity, VerifyArgs, WebArgs, Words,
+    allowed_tools, take_source,
 };
 
 /// Default time of a measurement.

@@ -92,11 +92,6 @@ impl<'t> Opening<'t> {
         timeout(limit, self.reach()).await.map_err(late)?
     }
 
-    /// Returns the server that was found.
-    pub(crate) fn target(&self) -> &Target {
-        &self.target
-    }
-
     /// Returns a connector to the server.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","pa
 #[tokio::test]
 async fn a_response_reuses_the_header_map_but_not_the_headers() {
     let mut request = Request::post("/mcp")
-        .body(Full::from(DISCOVER))
+        .body(Full::new(Bytes::from(DISCOVER)))
         .expect("a request");
     let headers = request.headers_mut();
     for (name, value) in [
