@@ -1,8 +1,11 @@
 //! The drivers of the browsers: programs that speak WebDriver.
 
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -28,11 +31,17 @@ pub struct Look {
     pub is_dark: bool,
 }
 
-/// A running driver. Its process ends with it.
+/// A running driver. Its process and its browser end with it.
 pub(crate) struct Driver {
-    _process: Child,
+    process: Child,
+    address: SocketAddr,
+    /// The session, until its end.
+    session: Option<String>,
     profile: PathBuf,
 }
+
+/// A browser that takes longer does not end.
+const LATE: Duration = Duration::from_secs(10);
 
 static PROFILES: AtomicU32 = AtomicU32::new(0);
 
@@ -65,14 +74,17 @@ impl Browser {
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}"));
         let port = port_of(&mut process).await;
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(self.capabilities(look, &profile));
-        let client = builder.connect(&format!("http://127.0.0.1:{port}")).await;
-        let client = client.unwrap_or_else(|error| panic!("{self:?} does not start: {error}"));
-        let driver = Driver {
-            _process: process,
+        let mut driver = Driver {
+            process,
+            address: ([127, 0, 0, 1], port).into(),
+            session: None,
             profile,
         };
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(self.capabilities(look, &driver.profile));
+        let client = builder.connect(&format!("http://{}", driver.address)).await;
+        let client = client.unwrap_or_else(|error| panic!("{self:?} does not start: {error}"));
+        driver.session = client.session_id().await.expect("a session");
         (driver, client)
     }
 
@@ -152,8 +164,28 @@ async fn port_of(process: &mut Child) -> u16 {
     port.expect("a port")
 }
 
+impl Driver {
+    /// Ends the session. The driver answers after the end of the browser.
+    fn end(&mut self) -> io::Result<()> {
+        let Some(session) = self.session.take() else {
+            return Ok(());
+        };
+        let mut stream = TcpStream::connect_timeout(&self.address, LATE)?;
+        stream.set_read_timeout(Some(LATE))?;
+        let head = format!(
+            "DELETE /session/{session} HTTP/1.1\r\nHost: {}\r\n\r\n",
+            self.address
+        );
+        stream.write_all(head.as_bytes())?;
+        stream.read_exact(&mut [0])
+    }
+}
+
 impl Drop for Driver {
     fn drop(&mut self) {
+        // A failed test, too, ends here. A browser would outlive its driver.
+        let _ = self.end();
+        let _ = self.process.start_kill();
         // The browser may still write.
         let _ = std::fs::remove_dir_all(&self.profile);
     }
