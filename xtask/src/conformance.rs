@@ -4,7 +4,6 @@
 //! The list has to be true in both directions: a scenario that fails though it should pass is a
 //! fault, and so is one that passes though it is listed as coming later.
 
-mod bridge;
 mod client;
 mod expected;
 mod judge;
@@ -22,7 +21,6 @@ use crate::child::{self, Guard};
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
-use self::bridge::{Behind, Bridge};
 use self::expected::Expected;
 pub(crate) use self::replicas::Proxy;
 use self::replicas::Replicas;
@@ -45,8 +43,6 @@ const PROGRAMS: [&str; 2] = ["conformance-server", "conformance-client"];
 const EXPECTED: &str = "conformance/expected.txt";
 /// The rows that differ for replicas behind a proxy.
 const REPLICAS: &str = "conformance/replicas.txt";
-/// The rows that differ behind a bridge.
-const BRIDGE: &str = "conformance/bridge.txt";
 const BUILD: Duration = Duration::from_secs(30 * 60);
 const START: Duration = Duration::from_secs(20);
 
@@ -93,36 +89,6 @@ pub(crate) fn check_replicas(proxy: Proxy) -> Result<()> {
     Failure::unless_empty("conformance of replicas is not as expected", faults)
 }
 
-/// Runs the requirement sets for servers through `pintle serve`, for each era and transport of the server behind it.
-pub(crate) fn check_bridge() -> Result<()> {
-    let workspace = Workspace::read()?;
-    let (all, of_pairs) = (
-        expected(&workspace, EXPECTED)?,
-        expected(&workspace, BRIDGE)?,
-    );
-    let home = workspace.target.join("conformance");
-    let suite = Suite::install(&home)?;
-    let [server, _] = build(&workspace)?;
-    let pintle = workspace.target.join("debug/pintle");
-    let mut faults = Vec::new();
-    for behind in Behind::ALL {
-        for upstream in REVISIONS {
-            for revision in REVISIONS {
-                let bridge = Bridge::start(&pintle, &server, behind, upstream)?;
-                let name = format!("{revision}-over-{}-{upstream}", behind.name());
-                let results = home.join("results").join(&name);
-                suite.run(revision, bridge.address, &results)?;
-                run_alone(&suite, revision, bridge.address, &results)?;
-                drop(bridge);
-                let expected = all.of_pair(&of_pairs, revision, upstream);
-                let found = expected.compare(revision, &judge::verdicts(&results)?);
-                faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
-            }
-        }
-    }
-    Failure::unless_empty("conformance through the bridge is not as expected", faults)
-}
-
 /// Runs the scenarios that are in no set, after that of the newest revision.
 fn run_alone(suite: &Suite, revision: &str, address: SocketAddr, results: &Path) -> Result<()> {
     let scenarios = ALONE.iter().filter(|_| revision == NEWEST);
@@ -145,7 +111,6 @@ fn build(workspace: &Workspace) -> Result<[PathBuf; 2]> {
     command
         .args(["build", "--quiet", "--workspace", "--test", "interleavings"])
         .args(PROGRAMS.iter().flat_map(|name| ["--bin", *name]))
-        .args(["--bin", "pintle"])
         .current_dir(&workspace.root);
     child::run(&mut command, BUILD)?;
     Ok(PROGRAMS.map(|name| workspace.target.join("debug").join(name)))

@@ -64,9 +64,7 @@ cargo xtask <task>
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt. --replicas [nginx] runs it against
                        three servers with one Redis, behind HAProxy (or nginx), which sends each
-                       request to the next one, as docs/book/src/replicas.md configures it.
-                       --bridge runs it through `pintle serve`, for each era and transport of the
-                       server behind it, and compares with conformance/bridge.txt as well
+                       request to the next one, as docs/book/src/replicas.md configures it
   chaos                build and run the program that kills, pauses and updates servers behind HAProxy while
                        clients use them: docs/CHAOS.md has its arguments
   readme               the commands the README promises stand in it, and `serve` serves
@@ -105,7 +103,6 @@ fn run(words: &[&str]) -> Result<()> {
         ["pictures", "--write"] => pictures::write(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
-        ["conformance", "--bridge"] => conformance::check_bridge(),
         ["conformance", "--replicas"] => conformance::check_replicas(Proxy::Haproxy),
         ["conformance", "--replicas", "nginx"] => conformance::check_replicas(Proxy::Nginx),
         ["chaos", arguments @ ..] => chaos::run(arguments),

@@ -15,7 +15,7 @@ pub(crate) struct Expected {
     rows: BTreeMap<(String, String), Row>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum Row {
     Pass,
     Later {
@@ -54,20 +54,6 @@ impl Expected {
     pub(crate) fn replaced_by(mut self, other: Self) -> Self {
         self.rows.extend(other.rows);
         self
-    }
-
-    /// Returns the rows of a revision, with those of another list for a server of revision `upstream` behind a bridge.
-    pub(crate) fn of_pair(&self, pairs: &Self, revision: &str, upstream: &str) -> Self {
-        let pair = format!("{revision}/{upstream}");
-        let own = self.rows.iter().filter(|((of, _), _)| of == revision);
-        let of_pair = pairs.rows.iter().filter(|((of, _), _)| *of == pair);
-        let rows = own.chain(of_pair);
-        let key = |scenario: &str| (revision.to_owned(), scenario.to_owned());
-        Self {
-            rows: rows
-                .map(|((_, scenario), row)| (key(scenario), row.clone()))
-                .collect(),
-        }
     }
 
     /// Prints what was found for a revision and returns how it differs from the list.
