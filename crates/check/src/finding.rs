@@ -5,7 +5,7 @@ use std::pin::Pin;
 use pintle_model::Revision;
 use serde::{Serialize, Serializer};
 
-use crate::check::{Carrier, Level};
+use crate::level::{Carrier, Level};
 
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub struct Finding {
     pub level: Level,
     /// The ids of the requirements that the check shows.
     pub requirements: Vec<&'static str>,
-    /// The verdict.
+    /// Whether the server passed.
     #[serde(flatten)]
     pub verdict: Verdict,
     /// The end of the bytes that were sent; only of a failed check.

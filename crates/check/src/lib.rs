@@ -30,6 +30,7 @@
 mod check;
 mod checks;
 mod finding;
+mod level;
 mod log;
 mod options;
 mod peer;
@@ -40,9 +41,10 @@ mod text;
 mod value;
 mod wire;
 
-pub use check::{Carrier, Check, Level};
+pub use check::Check;
 pub use checks::checks;
 pub use finding::{Finding, Verdict};
+pub use level::{Carrier, Level};
 pub use options::{AllowedTool, CheckOptions};
 pub use report::Report;
 pub use run::{CheckError, check};

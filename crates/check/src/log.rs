@@ -3,7 +3,7 @@
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
-use crate::text::{clip, clip_bytes};
+use crate::text::clip_bytes;
 use crate::wire::Reply;
 
 /// One sending and its reply.
@@ -65,9 +65,11 @@ impl Log {
         }
     }
 
-    /// Replaces the text about the last sent bytes.
-    pub(crate) fn note_sent(&self, sent: &str) {
-        self.lock().sent = Some(clip(sent));
+    /// Replaces the texts of the last exchange.
+    pub(crate) fn note(&self, sent: &[u8], reply: &Reply) {
+        let mut inner = self.lock();
+        inner.sent = Some(clip_bytes(sent));
+        inner.came = Some(reply.text());
     }
 
     /// Returns the texts of the last exchange, and forgets them.

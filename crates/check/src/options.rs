@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_model::{JsonObject, Revision};
 
-use crate::check::Level;
+use crate::level::Level;
 
 /// The options of a run, and its limits.
 #[derive(Debug, Clone)]

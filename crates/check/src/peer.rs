@@ -11,8 +11,8 @@ use http::{HeaderName, HeaderValue, Method};
 use pintle_model::{Feature, Revision};
 use serde_json::{Value, json};
 
-use crate::check::Carrier;
 use crate::finding::{Judgement, Stop, observed, skipped};
+use crate::level::Carrier;
 use crate::log::{Exchange, Log};
 use crate::options::CheckOptions;
 use crate::target::{Kind, OpenError, Target};
@@ -20,7 +20,7 @@ use crate::text::shown;
 use crate::wire::{End, Reply, Sending, Wait, Wire};
 
 pub(crate) use head::{SESSION_ID, header};
-pub(crate) use opening::NotOpen;
+pub(crate) use opening::OpeningError;
 pub(crate) use survey::{LISTS, Sample, Survey, is_read_only, required};
 
 /// Headers of one request.
@@ -87,7 +87,7 @@ impl Peer {
         let mut peer = self.unopened().await?;
         match peer.open().await {
             Ok(_) => Ok(peer),
-            Err(NotOpen(reason)) => Err(observed(format!(
+            Err(OpeningError(reason)) => Err(observed(format!(
                 "another conversation cannot be opened: {reason}"
             ))),
         }
@@ -296,7 +296,7 @@ impl Peer {
         }
     }
 
-    /// Sends bytes that may be no message, and returns every answer to them. On a pipe a valid
+    /// Sends bytes that may not be a message, and returns every answer to them. On a pipe a valid
     /// request follows, and its answer ends the wait.
     ///
     /// # Errors
@@ -325,7 +325,7 @@ impl Peer {
         reply
             .messages
             .retain(|message| message.get("id") != Some(&id));
-        self.log.note_sent(&String::from_utf8_lossy(&body));
+        self.log.note(&body, &reply);
         Ok(reply)
     }
 

@@ -9,8 +9,8 @@ use pintle_model::Revision;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::check::{Carrier, Level};
 use crate::finding::Finding;
+use crate::level::{Carrier, Level};
 
 /// The findings of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -18,7 +18,7 @@ use crate::finding::Finding;
 pub struct Report {
     /// The name and version that the server states.
     pub server: String,
-    /// The transport.
+    /// The transport of the conversations.
     pub carrier: Carrier,
     /// The judged revisions, oldest first.
     #[serde(serialize_with = "dates")]

@@ -10,7 +10,7 @@ use crate::check::Check;
 use crate::checks::checks;
 use crate::finding::{Finding, Stop, Verdict, observed};
 use crate::options::CheckOptions;
-use crate::peer::{NotOpen, Peer};
+use crate::peer::{OpeningError, Peer};
 use crate::report::Report;
 use crate::target::{OpenError, Target};
 use crate::text::clip;
@@ -34,7 +34,7 @@ pub enum CheckError {
     /// An id names no check.
     #[error("unknown check {id:?}")]
     UnknownCheck {
-        /// The id.
+        /// The id that names no check.
         id: String,
     },
 }
@@ -96,7 +96,7 @@ async fn judge(
     let mut peer = Peer::connect(target, options, revision).await?;
     let opening = match peer.open().await {
         Ok(opening) => opening,
-        Err(NotOpen(reason)) => {
+        Err(OpeningError(reason)) => {
             report.not_served.push((revision, reason));
             peer.close().await;
             return Ok(());

@@ -12,7 +12,7 @@ use pintle_process::{Command, SpawnError};
 use pintle_runtime::{BoxFuture, Host};
 use tokio::net::TcpStream;
 
-use crate::check::Carrier;
+use crate::level::Carrier;
 use crate::options::CheckOptions;
 use crate::wire::{HttpWire, PipeWire, Wire};
 

@@ -20,7 +20,7 @@ fn target(breaks: Break) -> Target {
     Target::http_over("http://127.0.0.1/mcp", client).expect("a URL")
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_toy_passes_every_check_over_http() {
     let report = check(&target(|_, _| {}), CheckOptions::default()).await;
     let report = report.expect("judged");
@@ -282,7 +282,7 @@ fn sessions() -> Vec<(&'static str, Revision, Break)> {
     ]
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_check_over_http_fails_for_a_server_that_is_broken_there() {
     let mut wrong = Vec::new();
     for (id, revision, breaks) in rows() {

@@ -79,7 +79,7 @@ async fn missing(peer: &mut Peer) -> Judgement {
     peer.ask("server/discover", Value::Null).await?.result()?;
     let reply = discover_with(peer, Value::Null).await?;
     // A server for both eras may read the request as one before a handshake.
-    ensure(matches!(reply.code(), Some(-32602 | -32600 | -32601)) && !reply.has_result())?;
+    ensure(matches!(reply.code(), Some(-32602..=-32600)) && !reply.has_result())?;
     match peer.is_http() {
         true => ensure(reply.code() == Some(-32602)),
         false => Ok(()),

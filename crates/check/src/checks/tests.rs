@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use pintle_model::Revision;
 
 use super::*;
-use crate::check::Carrier;
+use crate::level::Carrier;
 
 fn covered(carrier: Carrier) -> BTreeSet<(Revision, &'static str)> {
     let mut covered = BTreeSet::new();

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use super::{Headers, Peer};
 
-/// `MCP-Protocol-Version`.
+/// The header `MCP-Protocol-Version`.
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// `Mcp-Session-Id`.
+/// The header `Mcp-Session-Id`.
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-/// `Mcp-Method`.
+/// The header `Mcp-Method`.
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// `Mcp-Name`.
+/// The header `Mcp-Name`.
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// The media types of both forms of a response.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");

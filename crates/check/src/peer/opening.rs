@@ -11,7 +11,7 @@ pub(crate) type Opening = Value;
 
 /// The reason why the server does not serve the revision.
 #[derive(Debug)]
-pub(crate) struct NotOpen(pub(crate) String);
+pub(crate) struct OpeningError(pub(crate) String);
 
 /// Returns the metadata of a request in a revision without a handshake.
 pub(super) fn envelope(revision: Revision) -> Value {
@@ -42,15 +42,15 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`NotOpen`] if the server does not serve the revision.
-    pub(crate) async fn open(&mut self) -> Result<Opening, NotOpen> {
+    /// [`OpeningError`] if the server does not serve the revision.
+    pub(crate) async fn open(&mut self) -> Result<Opening, OpeningError> {
         match self.is_modern() {
             true => self.discover().await,
             false => self.handshake().await,
         }
     }
 
-    async fn discover(&mut self) -> Result<Opening, NotOpen> {
+    async fn discover(&mut self) -> Result<Opening, OpeningError> {
         let request = self.request("server/discover", Value::Null);
         let answer = self.patiently(&request).await?;
         let versions = answer.get("supportedVersions").and_then(Value::as_array);
@@ -62,18 +62,22 @@ impl Peer {
             {
                 Ok(answer)
             }
-            Some(_) => Err(NotOpen("its revisions do not include this one".to_owned())),
-            None => Err(NotOpen("`server/discover` lists no revisions".to_owned())),
+            Some(_) => Err(OpeningError(
+                "its revisions do not include this one".to_owned(),
+            )),
+            None => Err(OpeningError(
+                "`server/discover` lists no revisions".to_owned(),
+            )),
         }
     }
 
-    async fn handshake(&mut self) -> Result<Opening, NotOpen> {
+    async fn handshake(&mut self) -> Result<Opening, OpeningError> {
         let request = self.initialize(self.revision.as_str());
         let answer = self.patiently(&request).await?;
         let version = answer.get("protocolVersion").and_then(Value::as_str);
         if version != Some(self.revision.as_str()) {
             let version = version.unwrap_or("no revision");
-            return Err(NotOpen(format!("the server chooses {version}")));
+            return Err(OpeningError(format!("the server chooses {version}")));
         }
         let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         self.send(&initialized, Wait::Response).await;
@@ -81,14 +85,14 @@ impl Peer {
     }
 
     /// Sends the first request, and stores the id of the session.
-    async fn patiently(&mut self, request: &Value) -> Result<Value, NotOpen> {
+    async fn patiently(&mut self, request: &Value) -> Result<Value, OpeningError> {
         let id = request.get("id").cloned().unwrap_or_default();
         let reply = self.send(request, Wait::Answer(id.clone())).await;
         if !self.is_modern() {
             self.session = reply.headers.get(SESSION_ID).cloned();
         }
         let answer = reply.answer(&id).and_then(|answer| answer.get("result"));
-        let missing = || NotOpen(format!("the answer is {}", reply.text()));
+        let missing = || OpeningError(format!("the answer is {}", reply.text()));
         answer.cloned().ok_or_else(missing)
     }
 }

@@ -17,7 +17,7 @@ pub(crate) const LISTS: [(&str, &str, &str); 4] = [
     ("prompts/list", "prompts", "prompts"),
 ];
 
-/// What a server declares and offers.
+/// The declarations and the offers of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// The result of `initialize` or `server/discover`.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::check::Level;
 use crate::finding::Finding;
+use crate::level::Level;
 
 /// Renders the failures of a report. A check is a rule.
 pub(super) fn render(report: &Report) -> Value {

@@ -115,7 +115,10 @@ impl HttpWire {
         while !is_enough(reply, wait) {
             match timeout_at(deadline, body.frame()).await {
                 Err(_) => return reply.end = End::TimedOut,
-                Ok(None) => return reply.end = End::Ended,
+                Ok(None) => {
+                    reply.ended_after_answer = true;
+                    return reply.end = End::Ended;
+                }
                 Ok(Some(Err(error))) => return reply.end = End::Lost(error.to_string()),
                 Ok(Some(Ok(frame))) => {
                     let chunk = frame.into_data().unwrap_or_default();

@@ -119,12 +119,14 @@ impl Wire for PipeWire {
                 process,
                 ..
             } = *self;
-            writer.lock().await.take();
             let drained = timeout(EXIT_TIMEOUT, async {
+                if let Some(mut writer) = writer.lock().await.take() {
+                    // Half of a stream does not end when it is dropped. An error means that it has ended.
+                    let _ = writer.shutdown().await;
+                }
                 while lines.recv().await.is_some() {}
-                match &process {
-                    Some(process) => drop(process.ended().await),
-                    None => {}
+                if let Some(process) = &process {
+                    drop(process.ended().await);
                 }
             });
             drained.await.is_ok()

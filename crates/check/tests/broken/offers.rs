@@ -359,8 +359,7 @@ pub(super) fn offers() -> Vec<(&'static str, Revision, Break)> {
                 _ => lines(out),
             }
         }),
-        ("task-unknown", L, |line, message, out| {
-            let _ = line;
+        ("task-unknown", L, |_, message, out| {
             with_tasks(message, out)
         }),
         ("task-list", L, |_, message, out| with_tasks(message, out)),
