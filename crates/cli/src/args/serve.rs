@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use pintle::StateUrl;
 
 use super::filter::FilterArgs;
@@ -104,7 +105,7 @@ pub(crate) struct ServeArgs {
 
     /// Replace the program after a change of this file or folder, or else of the files that its command line names.
     /// Hosts stay connected. The option can be repeated
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = any_path())]
     pub(crate) watch: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -112,6 +113,11 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
+}
+
+/// Returns a parser of paths that accepts an empty one, which stands for an option without a path.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 #[cfg(test)]
