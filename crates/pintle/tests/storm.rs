@@ -49,31 +49,32 @@ fn play(seed: u64, plant: Option<Plant>) -> Vec<String> {
     runtime.expect("a runtime").block_on(run::run(seed, plant))
 }
 
-/// Plays each seed from `first` in steps of `step`, and counts the failed ones.
-fn count_failed(first: usize, step: usize) -> usize {
-    let mut failed = 0;
-    for seed in seeds().skip(first).step_by(step) {
-        let failures = play(seed, None);
-        if !failures.is_empty() {
-            failed += 1;
-            println!("PINTLE_SEED={seed} cargo test -p pintle --test integration storm");
-            failures.iter().for_each(|failure| println!("  {failure}"));
-        }
-    }
-    failed
+/// Plays each seed from `first` in steps of `step`, and returns the failed ones with their failures.
+fn failed(first: usize, step: usize) -> Vec<(u64, Vec<String>)> {
+    let played = seeds().skip(first).step_by(step);
+    let played = played.map(|seed| (seed, play(seed, None)));
+    played
+        .filter(|(_, failures)| !failures.is_empty())
+        .collect()
 }
 
 #[test]
 fn random_faults_end_each_call_once_and_lose_no_accepted_answer() {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let failed: usize = std::thread::scope(|scope| {
+    let all: Vec<_> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
-            .map(|worker| scope.spawn(move || count_failed(worker, threads)))
+            .map(|worker| scope.spawn(move || failed(worker, threads)))
             .collect();
         let ended = workers.into_iter().map(|worker| worker.join());
-        ended.map(|failed| failed.expect("a seed panicked")).sum()
+        ended
+            .flat_map(|failed| failed.expect("no seed panics"))
+            .collect()
     });
-    assert_eq!(failed, 0, "seeds failed");
+    for (seed, failures) in &all {
+        println!("PINTLE_SEED={seed} cargo test -p pintle --test integration storm");
+        failures.iter().for_each(|failure| println!("  {failure}"));
+    }
+    assert_eq!(all.len(), 0, "seeds failed");
 }
 
 /// Plays seeds until one reports a failure with this text.
