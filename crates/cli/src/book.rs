@@ -14,6 +14,7 @@ fn pages() -> Vec<PathBuf> {
     let root = Path::new(ROOT);
     let chapters = std::fs::read_dir(root.join("docs/book/src")).expect("the book has a folder");
     let chapters = chapters.map(|entry| entry.expect("the folder can be read").path());
+    let chapters = chapters.filter(|path| path.extension().is_some_and(|end| end == "md"));
     chapters.chain([root.join("README.md")]).collect()
 }
 

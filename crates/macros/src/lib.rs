@@ -1,5 +1,5 @@
-//! The attributes of Pintle: they turn a function or a method into a tool, a prompt or a resource, a type into
-//! data with a schema, and a server into a program.
+//! The attributes of Pintle. They turn a function or a method into a tool, a prompt or a resource. They also turn a
+//! type into data with a schema, and a server into a program.
 //!
 //! Use them through the crate `pintle`, which re-exports them, because the expansions name its paths.
 //! An expansion implements a public trait with a public builder, and can be written by hand. There
@@ -215,7 +215,7 @@ pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
     data::expand(options.into(), item.into()).into()
 }
 
-/// Makes a program of a function that returns a server.
+/// Turns a function that returns a server into a program.
 ///
 /// ```text
 /// #[pintle::main]

@@ -35,7 +35,7 @@ impl<'a> RawMembers<'a> {
         named.next().map(|member| member.1)
     }
 
-    /// Sets a member: in the place of an earlier one of the name, otherwise at the end. The name is not repeated
+    /// Sets a member: it replaces an earlier one of the name, otherwise at the end. The name is not repeated
     /// afterwards.
     pub fn insert(&mut self, name: &str, value: &'a RawValue) {
         let Some(place) = self.0.iter().position(|member| member.0 == name) else {

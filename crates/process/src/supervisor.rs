@@ -137,11 +137,11 @@ impl Drop for Supervisor {
 /// The cause of the end of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// It ended on its own, or another process ended it.
+    /// The process ended on its own, or another one ended it.
     Own,
     /// The host requested it.
     Asked,
-    /// It had more memory than its limit.
+    /// The processes had more memory than the limit.
     TooLarge,
 }
 

@@ -18,7 +18,7 @@ pub enum ProxyError {
     /// A new name of [`ToolFilter::rename`](crate::ToolFilter::rename) is empty, or that of two tools.
     #[error("invalid new name of a tool: `{name}` is empty or given to two tools")]
     Names {
-        /// The name.
+        /// The name that is wrong.
         name: String,
     },
 }

@@ -37,8 +37,11 @@ pub(crate) fn reply_of(
     })
 }
 
-/// Returns the kind of a result, its other members without decoding them, and its metadata.
-fn undecoded(raw: &RawValue) -> Result<(Option<String>, Vec<u8>, Option<Meta>), Error> {
+/// The kind of a result, its other members, and its metadata.
+type Undecoded = (Option<String>, Vec<u8>, Option<Meta>);
+
+/// Reads the members of a result without decoding them.
+fn undecoded(raw: &RawValue) -> Result<Undecoded, Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
     let mut members = RawMembers::read(raw.get()).map_err(unreadable)?;
     let kind = members.remove("resultType");

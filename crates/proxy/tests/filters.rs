@@ -164,11 +164,11 @@ async fn echo(chain: &Chain, long: &str) -> CallToolResult {
 }
 
 fn link(result: &CallToolResult) -> Option<String> {
-    let links = result.content.iter().filter_map(|block| match block {
+    let mut blocks = result.content.iter().rev();
+    blocks.find_map(|block| match block {
         ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
         _ => None,
-    });
-    links.last()
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +183,7 @@ async fn a_result_that_is_cut_links_to_its_remainder() {
         let uri = link(&result).expect("a link");
         let read = chain
             .client
-            .read_resource(&*uri)
+            .read_resource(&uri)
             .await
             .expect("the remainder");
         let read = serde_json::to_value(&read.contents).expect("JSON");
@@ -200,10 +200,10 @@ async fn a_remainder_belongs_to_its_session_and_expires() {
     let chain = cutting(pairs()[0], |_| {}).await;
     let uri = link(&echo(&chain, &"x".repeat(500)).await).expect("a link");
     let other = chain.another_client().await;
-    assert_eq!(code(other.read_resource(&*uri).await), Some(-32002));
-    assert!(chain.client.read_resource(&*uri).await.is_ok());
+    assert_eq!(code(other.read_resource(&uri).await), Some(-32002));
+    assert!(chain.client.read_resource(&uri).await.is_ok());
     tokio::time::sleep(Duration::from_secs(601)).await;
-    assert_eq!(code(chain.client.read_resource(&*uri).await), Some(-32002));
+    assert_eq!(code(chain.client.read_resource(&uri).await), Some(-32002));
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,16 +219,16 @@ async fn remainders_have_a_limit_of_number_and_of_bytes() {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     assert_eq!(
-        code(chain.client.read_resource(&*uris[0]).await),
+        code(chain.client.read_resource(&uris[0]).await),
         Some(-32602)
     );
-    assert!(chain.client.read_resource(&*uris[1]).await.is_ok());
+    assert!(chain.client.read_resource(&uris[1]).await.is_ok());
     let last = link(&echo(&chain, &"x".repeat(800)).await).expect("a link");
     assert_eq!(
-        code(chain.client.read_resource(&*uris[2]).await),
+        code(chain.client.read_resource(&uris[2]).await),
         Some(-32602)
     );
-    assert!(chain.client.read_resource(&*last).await.is_ok());
+    assert!(chain.client.read_resource(&last).await.is_ok());
     assert_eq!(link(&echo(&chain, &"x".repeat(2_000)).await), None);
 }
 

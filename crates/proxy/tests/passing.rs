@@ -19,13 +19,13 @@ async fn trace(cx: Context) -> String {
     format!("{} {}", meta["traceparent"], meta["com.example/own"])
 }
 
-/// Does nothing.
+/// Returns without an effect.
 #[tool]
 async fn rest() -> &'static str {
     ""
 }
 
-/// Greets a person.
+/// Returns a text for a person.
 #[prompt(complete(name = names))]
 async fn greet(name: String) -> String {
     name

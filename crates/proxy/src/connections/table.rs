@@ -89,7 +89,7 @@ impl Table {
         Ok(link)
     }
 
-    /// Opens a connection in the place of an earlier one, with its subscriptions. Clients without a session open theirs
+    /// Opens a connection that replaces an earlier one, with its subscriptions. Clients without a session open theirs
     /// with their next call.
     pub(super) fn renew(&mut self, upstream: &Arc<Upstream>, key: &Key, earlier: &Arc<Link>) {
         let session = earlier.session().map(|session| Arc::downgrade(&session));

@@ -15,7 +15,7 @@ use crate::options::ProxyOptions;
 pub(super) struct Store {
     entries: Mutex<HashMap<String, Entry>>,
     most_entries: usize,
-    most_bytes: usize,
+    max_bytes: usize,
     ttl: Duration,
 }
 
@@ -53,7 +53,7 @@ impl Store {
         Self {
             entries: Mutex::default(),
             most_entries: options.max_remainders,
-            most_bytes: options.max_remainder_bytes,
+            max_bytes: options.max_remainder_bytes,
             ttl: options.remainder_ttl,
         }
     }
@@ -61,11 +61,11 @@ impl Store {
     /// Stores a remainder. Returns its URI, or `None` if it is larger than all that may be stored.
     pub(super) fn add<'u>(&self, uri: &'u str, owner: &Owner, rest: &Rest) -> Option<&'u str> {
         let contents: Arc<str> = serde_json::to_string(&rest.contents).ok()?.into();
-        if contents.len() > self.most_bytes || self.most_entries == 0 {
+        if contents.len() > self.max_bytes || self.most_entries == 0 {
             return None;
         }
         let mut entries = self.entries.lock();
-        let left = self.most_bytes - contents.len();
+        let left = self.max_bytes - contents.len();
         while entries.len() >= self.most_entries || bytes(&entries) > left {
             remove_one(&mut entries)?;
         }

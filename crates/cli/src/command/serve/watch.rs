@@ -184,12 +184,14 @@ mod tests {
     #[test]
     fn the_paths_of_a_command_are_its_files() {
         let here = env!("CARGO_MANIFEST_DIR");
-        let mut program = Program::default();
-        program.command = "sh".to_owned();
-        program.arguments = ["-c", "src", "--flag", "no-such-file"]
-            .map(str::to_owned)
-            .into();
-        program.directory = Some(here.into());
+        let mut program = Program {
+            command: "sh".to_owned(),
+            arguments: ["-c", "src", "--flag", "no-such-file"]
+                .map(str::to_owned)
+                .into(),
+            directory: Some(here.into()),
+            ..Program::default()
+        };
         assert_eq!(paths_of(&program), [Path::new(here).join("src")]);
         program.command = format!("{here}/Cargo.toml");
         assert_eq!(paths_of(&program).len(), 2);

@@ -100,10 +100,11 @@ mod tests {
     use super::*;
 
     fn program(command: &str, arguments: &[&str]) -> Target {
-        let mut program = Program::default();
-        program.command = command.to_owned();
-        program.arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
-        Target::Program(program)
+        Target::Program(Program {
+            command: command.to_owned(),
+            arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+            ..Program::default()
+        })
     }
 
     #[test]
