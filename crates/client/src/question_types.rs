@@ -26,7 +26,7 @@ impl FormQuestion {
     /// Returns the defaults with these values as the answer. A value replaces the default of its field.
     ///
     /// ```
-    /// # async fn example(server: impl pintle_runtime::Service) -> Result<(), pintle_client::CallError> {
+    /// # async fn example(server: impl pintle_runtime::Service) -> Result<(), pintle_client::ConnectError> {
     /// use pintle_client::{Client, InProcess};
     ///
     /// let client = Client::builder()
