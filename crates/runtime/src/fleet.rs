@@ -32,6 +32,7 @@ mod requests;
 mod roster;
 mod shared;
 mod store_clock;
+mod stream_log;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -46,6 +47,7 @@ pub use message::{DeliveryError, Recipient, ReplicaMessage, ReplicaReply};
 pub use news_feed::{NewsEvent, NewsFeed};
 pub use options::{FleetOptions, ServerName};
 pub use replica_id::{ReplicaId, ReplicaIdError};
+pub use stream_log::{StreamEvent, StreamLog, StreamReader, StreamWriter, Written};
 
 use crate::random::RandomnessError;
 use crate::sync::Mutex;
@@ -362,6 +364,12 @@ impl Fleet {
         let feed = NewsFeed(sender.map(|sender| sender.subscribe()));
         self.shared.news.follow();
         feed
+    }
+
+    /// Returns the log of a stream of a session. `tag` and `stream` name it. No operation of the store.
+    pub fn stream_log(&self, session: u128, tag: u32, stream: u64) -> StreamLog {
+        let key = layout::stream_key(session, tag, stream);
+        StreamLog::new(Arc::clone(&self.shared), key)
     }
 
     /// Leaves the fleet: removes the presence, so other replicas notice it with their next list. Waits

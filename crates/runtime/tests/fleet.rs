@@ -8,6 +8,7 @@ mod news;
 mod present;
 mod recorder;
 mod storm;
+mod streams;
 
 use std::sync::Arc;
 use std::time::Duration;

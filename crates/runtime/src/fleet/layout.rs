@@ -13,6 +13,7 @@ pub(super) const LAYOUT: u32 = 1;
 const REPLICA: Namespace = Namespace::fixed("replica");
 const INBOX: Namespace = Namespace::fixed("inbox");
 const NEWS: Namespace = Namespace::fixed("news");
+const STREAM: Namespace = Namespace::fixed("stream");
 const SYSTEM: Namespace = Namespace::fixed("system");
 /// All presences are in one group, so every store can list them.
 const GROUP: &str = "all.";
@@ -54,6 +55,12 @@ pub(super) fn inbox_key(of: ReplicaId) -> Key {
 /// The log of changes that all replicas follow.
 pub(super) fn news_key() -> Key {
     Key::new(&NEWS, "all").expect("the name is short")
+}
+
+/// The log of one stream of a session. The logs of a session are one group.
+pub(super) fn stream_key(session: u128, tag: u32, stream: u64) -> Key {
+    let name = format!("{session:032x}.{tag:08x}-{stream:x}");
+    Key::new(&STREAM, &name).expect("hexadecimal digits are valid")
 }
 
 pub(super) fn presences() -> Prefix {

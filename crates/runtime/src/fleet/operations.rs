@@ -130,6 +130,22 @@ impl Operations<'_> {
         self.bounded(append).await.map(drop)
     }
 
+    /// Appends to a log that ends at a known position, and returns the position of the last event. Without events it
+    /// checks the tail, and renews the expiry.
+    pub(super) async fn append_at(
+        &self,
+        tail: Position,
+        log: &Key,
+        events: &[Bytes],
+        retention: Retention,
+        ttl: Duration,
+    ) -> Result<Position, StoreError> {
+        let now = self.clock.now();
+        let (tail, expiry) = (ExpectedTail::At(tail), Expiry::At(now + ttl));
+        let append = self.store.append(now, log, events, tail, retention, expiry);
+        self.bounded(append).await
+    }
+
     /// Renews the expiry of a log, and returns the position of its last event.
     pub(super) async fn renew(&self, log: &Key, ttl: Duration) -> Result<Position, StoreError> {
         let (now, tail) = (self.clock.now(), ExpectedTail::Any);
@@ -146,6 +162,12 @@ impl Operations<'_> {
     ) -> Result<Tail, StoreError> {
         let now = self.clock.now();
         self.bounded(self.store.read(now, log, after, most)).await
+    }
+
+    /// Removes a log.
+    pub(super) async fn forget(&self, log: &Key) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        self.bounded(self.store.forget(now, log)).await
     }
 
     /// Lists the present replicas. Stops at `most`.
