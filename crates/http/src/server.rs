@@ -23,6 +23,7 @@ mod response;
 mod session;
 mod session_changes;
 mod session_mail;
+mod session_streams;
 mod sessions;
 mod shared;
 mod site;

@@ -464,7 +464,7 @@ pub(crate) async fn listen(endpoint: &Endpoint, id: &str) -> ResponseBody {
     assert_eq!(response.status(), StatusCode::OK);
     let mut body = response.into_body();
     let first = piece(&mut body).await.expect("where to come back to");
-    assert!(messages(&first).is_empty());
+    assert!(messages(&first).is_empty(), "{first}");
     body
 }
 

@@ -8,6 +8,7 @@ mod batches;
 mod bodies;
 mod browsers;
 mod crowds;
+mod elsewhere;
 mod exchange;
 mod handler_errors;
 mod heads;

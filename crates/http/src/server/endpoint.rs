@@ -152,7 +152,9 @@ impl<S: Service> Endpoint<S> {
         let headers = RequestHeaders::of(&parts.headers);
         let forms = match by_head(&parts, &headers, &self.settings) {
             Ok(HeadDecision::Body(forms)) => forms,
-            Ok(HeadDecision::Stream(id)) => return self.open_stream(id, &parts, &sender.peer),
+            Ok(HeadDecision::Stream(id)) => {
+                return Box::pin(self.open_stream(id, &parts, &sender.peer)).await;
+            }
             Ok(HeadDecision::End(id)) => return Box::pin(self.end_session(id, &parts)).await,
             Err(rejection) => return self.reject_head(rejection, &parts),
         };

@@ -53,6 +53,18 @@ impl From<Transmit> for OutgoingMessage {
     }
 }
 
+impl OutgoingMessage {
+    /// The priming event of a stream whose first event must wait: an event id without a message.
+    pub(crate) fn priming(beginning: EventId, retry: Duration) -> Self {
+        Self {
+            frame: Frame::whole(prime(beginning, retry).into()),
+            is_framed: true,
+            verdict: None,
+            id: Some(beginning),
+        }
+    }
+}
+
 impl From<FramedMessages> for OutgoingMessage {
     #[inline]
     fn from(events: FramedMessages) -> Self {

@@ -30,7 +30,7 @@ pub(super) const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The code for a request without an answer, whose session has ended or which was cancelled. The
 /// protocol does not define it, but HTTP requires a response.
-const UNANSWERED: ErrorCode = ErrorCode(-32000);
+pub(super) const UNANSWERED: ErrorCode = ErrorCode(-32000);
 
 /// Which statuses errors of a conversation have. Closed: there are two eras.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

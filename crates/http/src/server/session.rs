@@ -24,6 +24,9 @@
 //! Other functions lock the session only to read it, or to serve the reader of one lane.
 
 mod bounds;
+mod elsewhere;
+mod held;
+mod journal;
 mod lanes;
 mod listeners;
 #[cfg(feature = "sse")]
@@ -34,7 +37,6 @@ mod replies;
 mod settings;
 mod stream;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -50,7 +52,7 @@ use super::peers::Peer;
 use super::timers::Timers;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
-use lanes::{Lanes, PostEvent, Remaining};
+use lanes::{Lanes, PostEvent, Remaining, Resumed};
 use settings::Settings;
 
 pub(super) use bounds::Bounds;
@@ -132,7 +134,10 @@ impl Session {
         let owner = new.owner.map(|owner| owner.id().into());
         let tag = new.part.unwrap_or_else(|| id.tag());
         let terms = engine.session_terms().map(|terms| &**terms);
-        let lanes = Lanes::new(tag, layout, terms);
+        let mut lanes = Lanes::new(tag, layout, terms);
+        if new.part.is_some() {
+            lanes.share(id);
+        }
         let state = State {
             engine,
             lanes,
@@ -207,12 +212,18 @@ impl Session {
             if state.is_over {
                 return Delivered::Over;
             }
+            let request = match &message {
+                Message::Request(request) if state.last_check.is_some() => {
+                    elsewhere::log_name(&request.id)
+                }
+                _ => None,
+            };
             if is_request && state.engine.is_at_request_limit() {
                 return Delivered::Crowded;
             }
             match state.engine.receive(now, message) {
                 Received::Request(key) => {
-                    state.lanes.open(key, form);
+                    state.lanes.open(key, form, request);
                     Delivered::Request(key)
                 }
                 _ => {
@@ -299,14 +310,16 @@ impl Session {
 
     fn open_reply_stream(&self, key: RequestKey) -> Option<EventId> {
         let mut state = self.lock();
-        state.lanes.open_reply_stream(key, &self.bounds.replay)
+        let beginning = state.lanes.open_reply_stream(key, &self.bounds);
+        // A stream with a log begins when the log exists, with the first message that is held back.
+        beginning.filter(|_| !state.lanes.is_logged(key))
     }
 
     fn listen(&self) -> (Remaining, Option<EventId>) {
-        self.change(|state| state.lanes.listen(&self.bounds.replay))
+        self.change(|state| state.lanes.listen(&self.bounds))
     }
 
-    fn resume(&self, after: EventId) -> Option<(VecDeque<OutgoingMessage>, Remaining)> {
+    fn resume(&self, after: EventId) -> Option<Resumed> {
         self.change(|state| state.lanes.resume(after, &self.bounds.replay))
     }
 
@@ -320,8 +333,9 @@ impl Session {
         if state.is_over {
             return Poll::Ready(None);
         }
-        let bounds = &self.bounds.replay;
-        state.lanes.poll_unsolicited(stream, reader, cx, bounds)
+        state
+            .lanes
+            .poll_unsolicited(stream, reader, cx, &self.bounds.replay)
     }
 
     /// Records that the reader of a stream is gone.
@@ -419,6 +433,6 @@ impl EngineHandle for Session {
     }
 
     fn close_stream(&self, key: RequestKey) -> bool {
-        self.change(|state| state.lanes.detach_client(key, &self.bounds.replay))
+        self.change(|state| state.lanes.detach_client(key, &self.bounds))
     }
 }

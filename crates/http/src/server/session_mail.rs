@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::session::ReplyFormat;
 use super::session_changes::{self, SessionChanges};
+use super::session_streams::{self, SessionStreams};
 use super::sessions::Sessions;
 use crate::rules::session_id::SessionId;
 
@@ -175,11 +176,18 @@ async fn follow(
     });
     let recipient = Arc::downgrade(&changes) as Weak<dyn Recipient>;
     fleet.set_recipient(session_changes::KIND, recipient);
+    let streams = Arc::new(SessionStreams(Weak::clone(&sessions)));
+    let recipient = Arc::downgrade(&streams) as Weak<dyn Recipient>;
+    fleet.set_recipient(session_streams::KIND, recipient);
     // Without the store it waits, but not longer than the endpoint exists.
     while timeout(RETRY, fleet.wait_for_news()).await.is_err() {
         if sessions.strong_count() == 0 {
             return;
         }
+    }
+    if let Some(sessions) = sessions.upgrade() {
+        // From now on streams begin with a log. Nothing else sets it.
+        let _ = sessions.bounds.fleet.set(fleet.clone());
     }
     joined.send_replace(Some(fleet));
     // Changes from before the join have not arrived.

@@ -33,7 +33,7 @@ pub(super) struct Sessions {
     most: usize,
     most_of_peer: usize,
     idle: Duration,
-    bounds: Arc<Bounds>,
+    pub(super) bounds: Arc<Bounds>,
     timers: Arc<Timers>,
     /// The number of notices that the record of a session changed.
     changes: AtomicU64,

@@ -112,7 +112,7 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn open_stream(
+    pub(super) async fn open_stream(
         &self,
         id: SessionId,
         parts: &Parts,
@@ -125,12 +125,21 @@ impl<S: Service> Endpoint<S> {
             Ok(permit) => permit,
             Err(excess) => return self.busy(stream_cause(excess)),
         };
-        let stream = match headers::single(&parts.headers, &headers::LAST_EVENT_ID) {
-            Ok(None) => Some(Stream::open(session, permit)),
-            Ok(Some(last)) => {
-                EventId::parse(last).and_then(|after| Stream::resume(session, after, permit))
-            }
+        let after = match headers::single(&parts.headers, &headers::LAST_EVENT_ID) {
+            Ok(None) => None,
+            Ok(Some(last)) => match EventId::parse(last) {
+                None => return self.reject(HttpRejection::no_such_event()),
+                after => after,
+            },
             Err(fault) => return self.reject(HttpRejection::fault(fault)),
+        };
+        let stream = match after {
+            None => Some(Stream::open(session, permit)),
+            Some(after) if session.is_elsewhere(after) => {
+                let until = authorized_until(parts);
+                return self.resume_elsewhere(session, after, permit, until).await;
+            }
+            Some(after) => Stream::resume(session, after, permit),
         };
         match stream {
             // 204 stops clients from resuming; after an empty stream they would try again.

@@ -29,12 +29,16 @@ use crate::common::{Ask, Counts, Demo, Endpoint, legacy, messages, open, piece, 
 pub(crate) const A_WHILE: Duration = Duration::from_secs(6);
 
 /// A store in memory with a clock, so replicas share it.
-struct Clocked {
+pub(crate) struct Clocked {
     store: MemoryStore,
     begin: Instant,
     is_away: AtomicBool,
+    /// Whether no log can be read.
+    hides_logs: AtomicBool,
     /// The number of appends, also of those that fail.
     appends: AtomicUsize,
+    /// The number of those to the logs of streams, which `appends` does not have.
+    stream_appends: AtomicUsize,
     /// How long a replica waits for the position of a log.
     delay: Duration,
 }
@@ -45,9 +49,23 @@ impl Clocked {
             store: MemoryStore::default(),
             begin: Instant::now(),
             is_away: AtomicBool::new(false),
+            hides_logs: AtomicBool::new(false),
             appends: AtomicUsize::new(0),
+            stream_appends: AtomicUsize::new(0),
             delay,
         }
+    }
+
+    /// Fails all appends and readings of logs, or none.
+    pub(crate) fn set_away(&self, is_away: bool) {
+        self.is_away.store(is_away, Ordering::SeqCst);
+        self.hides_logs.store(is_away, Ordering::SeqCst);
+    }
+
+    /// The number of appends since the last call: to the logs of streams, and to others.
+    pub(crate) fn take_appends(&self) -> (usize, usize) {
+        let take = |appends: &AtomicUsize| appends.swap(0, Ordering::SeqCst);
+        (take(&self.stream_appends), take(&self.appends))
     }
 }
 
@@ -233,7 +251,7 @@ async fn with_store() -> ([Endpoint; 2], String, Arc<Counts>, Arc<Clocked>) {
     (endpoints, id, calls, store)
 }
 
-async fn replicas_with_store<const N: usize>(
+pub(crate) async fn replicas_with_store<const N: usize>(
     pause: Duration,
 ) -> (
     [Endpoint; N],
@@ -447,7 +465,11 @@ impl Store for Clocked {
                 append.await
             });
         }
-        self.appends.fetch_add(1, Ordering::SeqCst);
+        let appends = match log.namespace() {
+            "stream" => &self.stream_appends,
+            _ => &self.appends,
+        };
+        appends.fetch_add(1, Ordering::SeqCst);
         if self.is_away.load(Ordering::SeqCst) {
             return Box::pin(async { Err(StoreError::backend(Retry::Later, "away")) });
         }
@@ -471,6 +493,9 @@ impl Store for Clocked {
         after: Position,
         most: usize,
     ) -> StoreFuture<'a, Tail> {
+        if self.hides_logs.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(StoreError::backend(Retry::Later, "away")) });
+        }
         self.store.read(now, log, after, most)
     }
 

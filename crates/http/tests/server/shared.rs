@@ -304,7 +304,7 @@ async fn a_part_that_was_idle_for_too_long_is_created_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_id_of_another_replica_does_not_resume_a_stream() {
+async fn without_a_fleet_an_event_id_of_another_replica_is_refused() {
     let shared = Arc::new(Shared::default());
     let [first, second] = [(); 2].map(|()| replica(&shared));
     let id = open(&first).await;

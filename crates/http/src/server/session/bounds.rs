@@ -1,9 +1,10 @@
 //! The limits of a session.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pintle_proto::Limits;
+use pintle_runtime::fleet::Fleet;
 
 use crate::server::{HttpLimits, HttpOptions};
 
@@ -12,6 +13,8 @@ use crate::server::{HttpLimits, HttpOptions};
 pub(in crate::server) struct Bounds {
     pub(super) conversation_limits: Arc<Limits>,
     pub(super) replay: Replay,
+    /// This replica, once it can write logs that other replicas read.
+    pub(in crate::server) fleet: OnceLock<Fleet>,
 }
 
 /// The limits of the messages that are stored for clients that resume.
@@ -27,6 +30,8 @@ pub(super) struct Replay {
     pub(super) bytes_of_session: usize,
     /// How long a stream waits for its client to resume.
     pub(super) time: Duration,
+    /// How long a client waits before it resumes.
+    pub(super) retry: Duration,
 }
 
 impl Bounds {
@@ -35,6 +40,7 @@ impl Bounds {
         Self {
             conversation_limits: Arc::clone(&options.conversation_limits),
             replay: Replay::of(&options.limits),
+            fleet: OnceLock::new(),
         }
     }
 }
@@ -47,6 +53,7 @@ impl Replay {
             events_of_session: limits.max_replay_events_per_session,
             bytes_of_session: limits.max_replay_bytes_per_session,
             time: limits.replay_ttl,
+            retry: limits.sse_retry_delay,
         }
     }
 }

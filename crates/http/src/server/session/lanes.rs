@@ -17,6 +17,7 @@
 //! gets its event id when it leaves its outbox, so that merged and dropped messages leave no gap.
 
 mod readers;
+mod shared;
 mod unsolicited;
 
 use std::task::{Context, Poll, Waker};
@@ -28,10 +29,14 @@ use pintle_proto::{
     TransmitKind,
 };
 
+pub(in crate::server) use shared::HandedOver;
+pub(super) use shared::Resumed;
+
 use super::bounds::{Bounds, Replay};
 use super::listeners::Listeners;
 use super::replay_buffer::ReplayBuffer;
-use super::replies::{Replies, ReplyFormat};
+use super::replies::{Replies, ReplyFormat, SharedReply};
+use crate::rules::session_id::SessionId;
 use crate::server::events::OutgoingMessage;
 
 /// The lanes of a session.
@@ -57,6 +62,8 @@ pub(super) struct Lanes {
     resumes: bool,
     /// Whether a stream begins with an event id, and may be closed before its end.
     primes: bool,
+    /// Present if other replicas can resume the streams.
+    shared: Option<Box<SessionId>>,
     /// Whether the session has stopped serving streams.
     // Final. It ends the readers of `unsolicited` only, because open requests may still finish.
     is_mute: bool,
@@ -111,14 +118,24 @@ impl Lanes {
             starts: Vec::new(),
             resumes: has(Feature::Resumption),
             primes: has(Feature::PrimingEvent),
+            shared: None,
             is_mute: false,
             wakers: Vec::new(),
         }
     }
 
-    /// Opens the lane of a request.
-    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat) {
-        self.replies.open(key, form);
+    /// Lets other replicas resume the streams of this session.
+    pub(super) fn share(&mut self, session: SessionId) {
+        self.shared = self.resumes.then(|| Box::new(session));
+    }
+
+    /// Opens the lane of a request. `request` is its id as JSON, if other replicas can resume the reply.
+    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat, request: Option<Box<str>>) {
+        let reply = self.replies.open(key, form);
+        if let Some(request) = request {
+            let held = None;
+            reply.shared = Some(Box::new(SharedReply { request, held }));
+        }
     }
 
     pub(super) fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
@@ -185,11 +202,14 @@ impl Lanes {
             self.replies.remove(key);
             return;
         }
+        let is_shared = reply.shared.is_some();
         reply.has_answer |= is_answer;
         reply.outbox.push(transmit, &bounds.conversation_limits);
         self.wakers.extend(reply.waker.take());
         if is_answer && !reply.is_read {
             self.keep_rest(key, &bounds.replay);
+        } else if is_shared {
+            self.log_unread(key, bounds);
         }
     }
 
@@ -207,6 +227,16 @@ impl Lanes {
         reader: u32,
         bounds: &Bounds,
     ) -> Option<PostEvent> {
+        self.next_event(key, reader, None, bounds)
+    }
+
+    fn next_event(
+        &mut self,
+        key: RequestKey,
+        reader: u32,
+        cx: Option<&Context<'_>>,
+        bounds: &Bounds,
+    ) -> Option<PostEvent> {
         match self.replies.get_mut(key) {
             Some(reply) if reply.reader == reader => {
                 // The caller is awake.
@@ -218,10 +248,20 @@ impl Lanes {
             Some(_) => return Some(PostEvent::Detach),
             None => return Some(PostEvent::Stop),
         }
-        self.next_message(key, &bounds.replay)
+        self.next_message(key, cx, bounds)
     }
 
-    fn next_message(&mut self, key: RequestKey, bounds: &Replay) -> Option<PostEvent> {
+    fn next_message(
+        &mut self,
+        key: RequestKey,
+        cx: Option<&Context<'_>>,
+        bounds: &Bounds,
+    ) -> Option<PostEvent> {
+        let reply = self.replies.get_mut(key)?;
+        let is_shared = reply.shared.is_some();
+        if is_shared && let Some(next) = self.next_logged(key, cx, bounds) {
+            return next;
+        }
         let reply = self.replies.get_mut(key)?;
         if let Some(transmit) = reply.outbox.pop() {
             let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
@@ -230,7 +270,11 @@ impl Lanes {
             } else if is_answer {
                 reply.is_answered = true;
             }
-            return Some(PostEvent::Send(self.record(key, transmit.into(), bounds)));
+            let message = self.record(key, transmit.into(), &bounds.replay);
+            return match is_shared {
+                true => self.send_logged(key, message, cx, bounds),
+                false => Some(PostEvent::Send(message)),
+            };
         }
         if reply.is_cancelled {
             return Some(PostEvent::Stop);
@@ -258,7 +302,7 @@ impl Lanes {
         cx: &Context<'_>,
         bounds: &Bounds,
     ) -> Poll<PostEvent> {
-        let next = self.next_reply(key, reader, bounds);
+        let next = self.next_event(key, reader, Some(cx), bounds);
         if next.is_none()
             && let Some(reply) = self.replies.get_mut(key)
         {

@@ -1,6 +1,10 @@
 //! The open streams of a session for messages that belong to no request.
 
+use std::collections::VecDeque;
 use std::task::Waker;
+
+use super::held::Held;
+use super::journal::Released;
 
 /// The open streams. The newest receives all messages.
 #[derive(Debug, Default)]
@@ -15,12 +19,18 @@ struct Listener {
     stream: u64,
     reader: u32,
     waker: Option<Waker>,
+    /// The messages that wait for the log of the stream.
+    held: Option<Box<Held>>,
 }
 
 impl Listeners {
     /// Replaces the reader of a stream, which becomes the newest. Returns the number of the new reader
-    /// and the waker of the one before.
-    pub(super) fn attach(&mut self, stream: u64) -> (u32, Option<Waker>) {
+    /// and the waker of the one before. `released` is present if the stream has a log.
+    pub(super) fn attach(
+        &mut self,
+        stream: u64,
+        released: Option<Released>,
+    ) -> (u32, Option<Waker>) {
         let before = self.position(stream).map(|at| self.open.remove(at));
         self.readers += 1;
         if self.open.capacity() == 0 {
@@ -30,6 +40,7 @@ impl Listeners {
             stream,
             reader: self.readers,
             waker: None,
+            held: released.map(|released| Box::new(Held::new(released, VecDeque::new()))),
         });
         (self.readers, before.and_then(|before| before.waker))
     }
@@ -52,6 +63,18 @@ impl Listeners {
         self.open
             .last()
             .is_some_and(|newest| newest.stream == stream)
+    }
+
+    /// Returns the messages that wait for the log of a stream, if it has a log.
+    pub(super) fn held(&mut self, stream: u64) -> Option<&mut Held> {
+        let listener = self.open.iter_mut().find(|own| own.stream == stream)?;
+        listener.held.as_deref_mut()
+    }
+
+    /// Closes a stream, whoever reads it. Returns the waker of its reader.
+    pub(super) fn close(&mut self, stream: u64) -> Option<Waker> {
+        let at = self.position(stream)?;
+        self.open.remove(at).waker
     }
 
     /// Stores the waker of the reader of a stream.

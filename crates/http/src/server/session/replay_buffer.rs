@@ -10,6 +10,7 @@ use std::time::Instant;
 use pintle_proto::RequestKey;
 
 use super::bounds::Replay;
+use super::journal::{Journal, Released};
 use crate::rules::event_id::EventId;
 use crate::server::events::OutgoingMessage;
 
@@ -45,6 +46,8 @@ struct ReplayStream {
     tally: Tally,
     /// When the stream ended or lost its reader; it only waits for a client to resume it.
     left: Option<Instant>,
+    /// Its log, if other replicas can resume it.
+    journal: Option<Box<Journal>>,
 }
 
 /// The size of stored messages; a stream counts as one message.
@@ -76,6 +79,7 @@ impl ReplayBuffer {
                 bytes: 0,
             },
             left: None,
+            journal: None,
         };
         self.kept.events += 1;
         if self.streams.capacity() == 0 {
@@ -87,9 +91,43 @@ impl ReplayBuffer {
         self.opened
     }
 
+    pub(super) fn tag(&self) -> u32 {
+        self.tag
+    }
+
+    /// Gives a stream its log.
+    pub(super) fn set_journal(&mut self, stream: u64, journal: Journal) {
+        self.change(stream, |entry| entry.journal = Some(Box::new(journal)));
+    }
+
+    /// Returns the log of a stream, if it has one.
+    pub(super) fn released(&self, stream: u64) -> Option<Released> {
+        let entry = self.streams.get(self.position_of(stream)?)?;
+        Some(entry.journal.as_ref()?.released())
+    }
+
+    /// Returns the purpose of a stream with a log, and the number of its last message. `None` in place of the number if
+    /// the log is not complete.
+    pub(super) fn shared(&self, stream: u64) -> Option<(Source, Option<u64>)> {
+        let entry = self.streams.get(self.position_of(stream)?)?;
+        let journal = entry.journal.as_ref()?;
+        let last = journal.is_resumable().then_some(entry.position);
+        Some((entry.source, last))
+    }
+
+    /// Ends the log of a stream. The stream `next` continues it at another replica.
+    pub(super) fn move_to(&mut self, stream: u64, next: &str) {
+        self.change(stream, |entry| entry.end(next));
+    }
+
     /// The event id before the first message of a stream.
     pub(super) fn beginning(&self, stream: u64) -> EventId {
         self.name(stream, 0)
+    }
+
+    /// The priming event of a stream.
+    pub(super) fn primer(&self, stream: u64, bounds: &Replay) -> OutgoingMessage {
+        OutgoingMessage::priming(self.beginning(stream), bounds.retry)
     }
 
     /// Gives a message its event id and stores a copy.
@@ -106,14 +144,24 @@ impl ReplayBuffer {
         });
         message.id = position.map(|position| self.name(stream, position));
         let kept = message.clone();
-        self.change(stream, |entry| entry.keep(kept, bounds));
+        self.change(stream, |entry| {
+            if let Some(journal) = &entry.journal {
+                journal.push(entry.position, &kept.frame, kept.verdict.is_some());
+            }
+            entry.keep(kept, bounds);
+        });
         self.make_room(stream, bounds);
         message
     }
 
     /// Starts the time in which a client can resume a stream.
     pub(super) fn leave(&mut self, stream: u64, now: Instant) {
-        self.change(stream, |entry| entry.left = Some(now));
+        self.change(stream, |entry| {
+            entry.left = Some(now);
+            if matches!(entry.source, Source::Reply(_)) {
+                entry.end("");
+            }
+        });
     }
 
     /// Drops the messages of a stream whose request was cancelled. A client that resumes it finds it
@@ -125,6 +173,7 @@ impl ReplayBuffer {
             }
             entry.source = Source::Cancelled;
             entry.left = Some(now);
+            entry.end("");
         });
     }
 
@@ -227,6 +276,13 @@ impl ReplayStream {
         }
     }
 
+    /// Ends the log. Does nothing after the last message.
+    fn end(&mut self, next: &str) {
+        if let Some(journal) = &self.journal {
+            journal.end(self.position + 1, next);
+        }
+    }
+
     fn drop_oldest(&mut self) {
         if let Some(dropped) = self.events.pop_front() {
             self.tally.subtract(Tally::of(&dropped));
@@ -283,6 +339,7 @@ mod tests {
         events_of_session: 8,
         bytes_of_session: 20,
         time: std::time::Duration::from_secs(600),
+        retry: std::time::Duration::from_secs(3),
     };
 
     fn message(length: usize) -> OutgoingMessage {

@@ -27,6 +27,8 @@ use std::task::Waker;
 use pintle_proto::{IncomingRequest, Outbox, RequestKey, Ticket};
 use tokio::task::AbortHandle;
 
+use super::held::Held;
+
 /// The replies, sorted by key. A new reply is appended, because keys grow.
 #[derive(Debug, Default)]
 pub(super) struct Replies(Vec<(RequestKey, Reply)>);
@@ -78,6 +80,17 @@ pub(super) struct Reply {
     /// The handler that continues without its post.
     // `None` once the request is cancelled, because cancelling aborts the handler.
     pub(super) detached: Option<AbortHandle>,
+    /// Present if other replicas can resume the reply once it is a stream.
+    pub(super) shared: Option<Box<SharedReply>>,
+}
+
+/// The part of a reply that other replicas can resume.
+#[derive(Debug)]
+pub(super) struct SharedReply {
+    /// The id of the request, as JSON.
+    pub(super) request: Box<str>,
+    /// The messages that wait for the log. Present if the reply is a stream with a log.
+    pub(super) held: Option<Held>,
 }
 
 impl Reply {
@@ -95,7 +108,13 @@ impl Reply {
             is_answered: false,
             is_detaching: false,
             detached: None,
+            shared: None,
         }
+    }
+
+    /// Returns the messages that wait for the log, if the reply is a stream with a log.
+    pub(super) fn held(&mut self) -> Option<&mut Held> {
+        self.shared.as_mut()?.held.as_mut()
     }
 
     /// Returns true if the client is gone and cannot resume.
@@ -110,8 +129,10 @@ impl Reply {
 }
 
 impl Replies {
-    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat) {
+    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat) -> &mut Reply {
         self.0.push((key, Reply::new(form)));
+        let (_, reply) = self.0.last_mut().expect("it was added now");
+        reply
     }
 
     pub(super) fn get(&self, key: RequestKey) -> Option<&Reply> {

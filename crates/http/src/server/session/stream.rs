@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::Session;
-use super::lanes::{PostEvent, Remaining};
+use super::held::{Held, Next};
+use super::lanes::{PostEvent, Remaining, Resumed};
 use crate::rules::event_id::EventId;
 use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::peers::Permit;
@@ -17,6 +18,8 @@ use crate::server::peers::Permit;
 pub(in crate::server) struct Stream {
     session: Arc<Session>,
     missed: VecDeque<OutgoingMessage>,
+    /// The same, if they must wait for the log of the stream.
+    held: Option<Held>,
     rest: Remaining,
     beginning: Option<EventId>,
     _permit: Permit,
@@ -29,6 +32,7 @@ impl Stream {
         Self {
             session,
             missed: VecDeque::new(),
+            held: None,
             rest,
             beginning,
             _permit: permit,
@@ -42,13 +46,35 @@ impl Stream {
         after: EventId,
         permit: Permit,
     ) -> Option<Self> {
-        let (missed, rest) = session.resume(after)?;
+        let Resumed {
+            missed,
+            rest,
+            released,
+        } = session.resume(after)?;
+        let (missed, held) = match released {
+            Some(released) => (VecDeque::new(), Some(Held::new(released, missed))),
+            None => (missed, None),
+        };
         Some(Self {
             session,
             missed,
+            held,
             rest,
             beginning: None,
             _permit: permit,
+        })
+    }
+
+    /// Returns the event id before the first message of a stream for messages that belong to no request.
+    pub(in crate::server) fn name(&self) -> Option<EventId> {
+        let Remaining::Unsolicited(stream, _) = self.rest else {
+            return None;
+        };
+        let tag = self.session.lock().lanes.tag();
+        Some(EventId {
+            tag,
+            stream,
+            position: 0,
         })
     }
 
@@ -83,6 +109,16 @@ impl MessageSource for Stream {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         if let Some(message) = self.missed.pop_front() {
             return Poll::Ready(Some(message));
+        }
+        match self.held.as_mut().map(|held| held.next(Some(cx))) {
+            None => {}
+            Some(Next::Message(message)) => return Poll::Ready(Some(message)),
+            Some(Next::Later) => return Poll::Pending,
+            Some(Next::Nothing) => self.held = None,
+            Some(Next::TakenOver) => {
+                self.leave();
+                return Poll::Ready(None);
+            }
         }
         match self.rest {
             Remaining::Nothing | Remaining::Cancelled => Poll::Ready(None),

@@ -1,13 +1,11 @@
 //! Readers of replies: they leave, resume, and replace each other.
 
-use std::collections::VecDeque;
-
 use pintle_proto::RequestKey;
 use tokio::task::AbortHandle;
 
+use super::shared::Resumed;
 use super::{Lanes, Remaining, now};
 use crate::rules::event_id::EventId;
-use crate::server::events::OutgoingMessage;
 use crate::server::session::bounds::{Bounds, Replay};
 use crate::server::session::replay_buffer::Source;
 use crate::server::session::replies::{Reply, ReplyFormat};
@@ -18,15 +16,21 @@ impl Lanes {
     pub(in crate::server::session) fn open_reply_stream(
         &mut self,
         key: RequestKey,
-        bounds: &Replay,
+        bounds: &Bounds,
     ) -> Option<EventId> {
         let reply = self.replies.get_mut(key)?;
         if !self.resumes || reply.form != ReplyFormat::Own {
             return None;
         }
-        let stream = *reply
-            .stream
-            .get_or_insert_with(|| self.replay.open(Source::Reply(key), bounds));
+        let stream = match reply.stream {
+            Some(stream) => stream,
+            None => {
+                let stream = self.replay.open(Source::Reply(key), &bounds.replay);
+                reply.stream = Some(stream);
+                self.begin_log_of_reply(key, stream, bounds);
+                stream
+            }
+        };
         self.primes.then(|| self.replay.beginning(stream))
     }
 
@@ -35,7 +39,7 @@ impl Lanes {
     pub(in crate::server::session) fn detach_client(
         &mut self,
         key: RequestKey,
-        bounds: &Replay,
+        bounds: &Bounds,
     ) -> bool {
         let read = |reply: &&mut Reply| reply.is_read && !reply.is_cancelled;
         let can_part = self.open_reply_stream(key, bounds).is_some();
@@ -84,8 +88,11 @@ impl Lanes {
         };
         reply.is_read = false;
         reply.waker = None;
+        if let Some(held) = reply.held() {
+            held.clear();
+        }
         if !reply.is_unreachable() {
-            return;
+            return self.log_unread(key, bounds);
         }
         let mut unread = std::mem::take(&mut reply.outbox);
         while let Some(transmit) = unread.pop() {
@@ -153,25 +160,30 @@ impl Lanes {
         &mut self,
         after: EventId,
         bounds: &Replay,
-    ) -> Option<(VecDeque<OutgoingMessage>, Remaining)> {
+    ) -> Option<Resumed> {
         if !self.resumes {
             return None;
         }
         let (source, missed) = self.replay.resume(after, now(), bounds)?;
+        let released = self.replay.released(after.stream);
         let rest = match source {
             Source::Unsolicited => {
-                let (reader, before) = self.listeners.attach(after.stream);
+                let (reader, before) = self.listeners.attach(after.stream, released.clone());
                 self.wakers.extend(before);
                 Remaining::Unsolicited(after.stream, reader)
             }
             Source::Reply(key) => self.take_over(key),
             Source::Cancelled => Remaining::Cancelled,
         };
-        Some((missed, rest))
+        Some(Resumed {
+            missed,
+            rest,
+            released,
+        })
     }
 
     /// Replaces the reader of a reply.
-    fn take_over(&mut self, key: RequestKey) -> Remaining {
+    pub(super) fn take_over(&mut self, key: RequestKey) -> Remaining {
         let reply = self.replies.get_mut(key);
         let Some(reply) = reply.filter(|reply| !reply.is_answered) else {
             return Remaining::Nothing;
@@ -179,6 +191,9 @@ impl Lanes {
         reply.reader += 1;
         reply.is_read = true;
         reply.is_detaching = false;
+        if let Some(held) = reply.held() {
+            held.clear();
+        }
         self.wakers.extend(reply.waker.take());
         Remaining::Reply(key, reply.reader)
     }

@@ -20,11 +20,22 @@ impl Lanes {
     /// if the revision has a priming event.
     pub(in crate::server::session) fn listen(
         &mut self,
-        bounds: &Replay,
+        bounds: &Bounds,
     ) -> (Remaining, Option<EventId>) {
-        let stream = self.replay.open(Source::Unsolicited, bounds);
-        let (reader, _) = self.listeners.attach(stream);
-        let beginning = self.primes.then(|| self.replay.beginning(stream));
+        let stream = self.replay.open(Source::Unsolicited, &bounds.replay);
+        self.begin_log(stream, None, bounds);
+        let released = self.replay.released(stream);
+        let (reader, _) = self.listeners.attach(stream, released);
+        let beginning = match self.listeners.held(stream) {
+            Some(held) => {
+                let primer = self
+                    .primes
+                    .then(|| self.replay.primer(stream, &bounds.replay));
+                primer.into_iter().for_each(|primer| held.push(primer));
+                None
+            }
+            None => self.primes.then(|| self.replay.beginning(stream)),
+        };
         (Remaining::Unsolicited(stream, reader), beginning)
     }
 
@@ -62,13 +73,16 @@ impl Lanes {
             && let Some(transmit) = self.unsolicited.pop()
         {
             let message = OutgoingMessage::from(transmit);
+            if self.listeners.held(stream).is_some() {
+                self.log_unsolicited(stream, message, bounds);
+                return self.poll_logged(stream, cx);
+            }
             return Poll::Ready(Some(if self.resumes {
                 self.replay.record(stream, message, bounds)
             } else {
                 message
             }));
         }
-        self.listeners.wait(stream, cx.waker());
-        Poll::Pending
+        self.poll_logged(stream, cx)
     }
 }
