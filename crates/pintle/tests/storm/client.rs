@@ -12,6 +12,8 @@ use super::replica::{Replica, Replicas};
 /// Attempts to deliver an answer, as those of `pintle::Client`.
 const ATTEMPTS: usize = 6;
 const PAUSE: Duration = Duration::from_secs(2);
+/// Attempts to resume a stream.
+const RESUMES: usize = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tool {
@@ -157,20 +159,33 @@ impl Call {
             let exchange = self.post(replicas, &session.headers(), &message).await?;
             self.read(replicas, session, exchange).await
         };
-        match self.cut(called).await {
-            Some(ended) => ended,
-            None => self.resume(replicas, session).await,
+        let mut ended = self.cut(called).await.unwrap_or(Err(Ended::Left));
+        for _ in 0..RESUMES {
+            match self.trace(|trace| trace.event.clone()) {
+                Some(event) if is_interrupted(&ended) => {
+                    ended = self.resume(replicas, session, &event).await;
+                }
+                _ => return ended,
+            }
+            if is_interrupted(&ended) {
+                sleep(PAUSE).await;
+            }
         }
+        ended
     }
 
-    /// Continues after a lost connection, at the replica that has the stream.
-    async fn resume(&self, replicas: &Replicas, session: &Session) -> Result<Ended, Ended> {
-        let (event, home) =
-            self.trace(|trace| (trace.event.clone(), Arc::clone(&trace.calls[0].replica)));
-        let event = event.ok_or(Ended::Left)?;
+    /// Continues after a lost connection, at the next replica.
+    async fn resume(
+        &self,
+        replicas: &Replicas,
+        session: &Session,
+        event: &str,
+    ) -> Result<Ended, Ended> {
         let [id, version] = session.headers();
-        let headers = [id, version, ("last-event-id", event.as_str())];
-        let exchange = send(&home, "GET", &headers, "").await?;
+        let headers = [id, version, ("last-event-id", event)];
+        let (replica, from) = (replicas.next(), Instant::now());
+        self.trace(|trace| trace.calls.push(sent(&replica, from, None)));
+        let exchange = send(&replica, "GET", &headers, "").await?;
         self.read(replicas, session, exchange).await
     }
 
@@ -255,6 +270,13 @@ impl Call {
             false => Ended::Wrong(answer.to_string()),
         }
     }
+}
+
+/// Returns true if the client lost its connection, or can try again.
+fn is_interrupted(ended: &Result<Ended, Ended>) -> bool {
+    let ended = ended.as_ref().unwrap_or_else(|ended| ended);
+    let is_cut = matches!(ended, Ended::Left | Ended::Killed | Ended::Cut);
+    is_cut || *ended == Ended::Status(503)
 }
 
 fn sent(replica: &Arc<Replica>, from: Instant, status: Option<u16>) -> Sent {

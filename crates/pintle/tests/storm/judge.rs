@@ -12,6 +12,9 @@ const AFTER_FAULT: Duration = Duration::from_secs(15);
 /// How long a replica can repeat an answer that the store lost.
 const REPEATED: Duration = Duration::from_secs(30);
 
+/// A part of the error for a call whose replica is gone.
+const GONE: &str = "the replica that ran this request is gone";
+
 /// A call that has ended.
 pub(super) struct Done {
     pub(super) call: std::sync::Arc<Call>,
@@ -32,7 +35,9 @@ pub(super) fn failure(replicas: &Replicas, done: &Done) -> Option<String> {
     let is_explained = match &done.ended {
         Ended::Right => effects == 1,
         Ended::Wrong(_) => false,
+        Ended::Error(text) if text.contains(GONE) => facts.is_home_away(),
         Ended::Error(_) => effects == 0 && facts.error(),
+        Ended::Status(400) => facts.has_no_log(),
         Ended::Status(503) => facts.is_away(trace.calls.last()?),
         Ended::Status(404) => facts.is_ended() || facts.has_no_key(),
         Ended::Status(_) => false,
@@ -75,6 +80,18 @@ impl Facts<'_> {
     fn is_away(&self, sent: &Sent) -> bool {
         let from = sent.from.checked_sub(AFTER_FAULT).unwrap_or(sent.from);
         sent.replica.was_away(from, sent.to.max(self.done.at))
+    }
+
+    /// The replica that ran the call was killed, or other replicas could count it as gone.
+    fn is_home_away(&self) -> bool {
+        self.trace.calls.first().is_some_and(|it| self.is_away(it))
+    }
+
+    /// The log of the stream was lost, or its replica could not write it.
+    fn has_no_log(&self) -> bool {
+        let began = self.trace.calls.first().map(|sent| sent.from);
+        let mut losses = self.losses.iter();
+        losses.any(|loss| began.is_some_and(|began| began <= *loss)) || self.is_home_away()
     }
 
     /// A replica of this call began with a store that had lost the key of the id or the state.
