@@ -161,7 +161,7 @@ impl StreamWriter {
     pub async fn append(&mut self, events: &[StreamEvent]) -> Written {
         let first = self.writing.next();
         let texts: Vec<Bytes> = events.iter().map(StreamEvent::encode).collect();
-        let mut attempts = 0;
+        let mut failures = 0;
         loop {
             let ended = match self.writing.step() {
                 None => Some(Written::Gone),
@@ -169,13 +169,12 @@ impl StreamWriter {
                 Some(WriteStep::Append(tail, next)) => {
                     let done = usize::try_from(next - first).unwrap_or(usize::MAX);
                     let rest = texts.get(done..).unwrap_or_default();
-                    attempts += 1;
                     match rest {
                         [] => Some(Written::Done),
-                        _ if attempts > MAX_ATTEMPTS => Some(Written::Away),
+                        _ if failures == MAX_ATTEMPTS => Some(Written::Away),
                         rest => {
-                            self.try_append(tail, &rest[..rest.len().min(MAX_EVENTS)])
-                                .await;
+                            let part = &rest[..rest.len().min(MAX_EVENTS)];
+                            failures += usize::from(!self.try_append(tail, part).await);
                             None
                         }
                     }
@@ -187,12 +186,23 @@ impl StreamWriter {
         }
     }
 
-    async fn try_append(&mut self, tail: Position, events: &[Bytes]) {
+    /// Returns false if the append failed.
+    async fn try_append(&mut self, tail: Position, events: &[Bytes]) -> bool {
         let operations = self.log.shared.operations();
         let appended = operations.append_at(tail, &self.log.key, events, self.retention, self.ttl);
         match appended.await {
-            Ok(tail) => self.writing.appended(events.len() as u64, tail),
-            Err(_) => self.writing.doubt(),
+            Ok(tail) => {
+                self.writing.appended(events.len() as u64, tail);
+                true
+            }
+            Err(error) => {
+                match error.is_conflict() || error.is_retryable() {
+                    true => self.writing.doubt(),
+                    // The store does not accept such events, so the log cannot be complete.
+                    false => self.writing.end(),
+                }
+                false
+            }
         }
     }
 
@@ -219,11 +229,23 @@ impl StreamWriter {
         operations.forget(&self.log.key).await.is_ok()
     }
 
-    /// Renews the expiry of the log. One operation of the store.
-    pub async fn renew(&mut self) {
-        if let Some(WriteStep::Append(tail, 1..)) = self.writing.step() {
-            self.try_append(tail, &[]).await;
+    /// Renews the expiry of the log. One operation of the store if the last one succeeded.
+    pub async fn renew(&mut self) -> Written {
+        for _ in 0..MAX_ATTEMPTS {
+            let ended = match self.writing.step() {
+                None => Some(Written::Gone),
+                Some(WriteStep::Read(tail)) => self.read_back(tail).await,
+                Some(WriteStep::Append(_, 0)) => Some(Written::Done),
+                Some(WriteStep::Append(tail, _)) => {
+                    let is_renewed = self.try_append(tail, &[]).await;
+                    is_renewed.then_some(Written::Done)
+                }
+            };
+            if let Some(ended) = ended {
+                return ended;
+            }
         }
+        Written::Away
     }
 }
 

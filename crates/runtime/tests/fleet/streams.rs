@@ -97,7 +97,7 @@ async fn a_writer_whose_stream_was_ended_appends_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reader_that_ends_a_stream_receives_what_came_before() {
+async fn a_reader_that_ends_a_stream_receives_the_events_before() {
     let (_host, a, b) = pair().await;
     let mut writer = writer(&a);
     assert_eq!(writer.append(&[event(&a, 0)]).await, Written::Done);

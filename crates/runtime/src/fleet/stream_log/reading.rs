@@ -1,7 +1,7 @@
 //! The place of a reader in the log of a stream of another replica. No I/O.
 //!
-//! A client that resumes names the last event that it received. The numbers of a stream have no gap, so the reader
-//! knows which events the client lacks, also if the client has received more than the log has.
+//! A client that resumes names the last event that it received. The numbers of a stream have no gap. So the reader
+//! knows the events that the client lacks, also if the client has received more than the log has.
 
 use pintle_store::Position;
 

@@ -292,7 +292,7 @@ impl World {
     }
 }
 
-/// What all interleavings have.
+/// The properties of all interleavings.
 struct Explored {
     worlds: usize,
     /// Worlds in whose log an event follows an end.

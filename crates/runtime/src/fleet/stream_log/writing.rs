@@ -1,7 +1,7 @@
 //! The place of a writer in the log of its stream. No I/O.
 //!
 //! A writer appends at the tail that it knows, and the store compares. So no event follows an end that another
-//! replica wrote. After each append that did not succeed, the writer reads what follows its tail: its own events, the
+//! replica wrote. After each append that did not succeed, the writer reads after its tail: its own events, the
 //! same tail, or an end.
 
 use pintle_store::Position;
