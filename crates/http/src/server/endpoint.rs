@@ -47,6 +47,7 @@ use crate::rules::headers;
 use crate::rules::media::AcceptedTypes;
 use crate::rules::param_headers;
 use crate::rules::request_headers::RequestHeaders;
+use crate::rules::session_id::SessionId;
 
 pub(super) use caller::Caller;
 pub(super) use scopes::all_missing;
@@ -152,10 +153,9 @@ impl<S: Service> Endpoint<S> {
         let headers = RequestHeaders::of(&parts.headers);
         let forms = match by_head(&parts, &headers, &self.settings) {
             Ok(HeadDecision::Body(forms)) => forms,
-            Ok(HeadDecision::Stream(id)) => {
-                return Box::pin(self.open_stream(id, &parts, &sender.peer)).await;
+            Ok(HeadDecision::Stream(id) | HeadDecision::End(id)) => {
+                return Box::pin(self.answer_head(id, &parts, &sender.peer)).await;
             }
-            Ok(HeadDecision::End(id)) => return Box::pin(self.end_session(id, &parts)).await,
             Err(rejection) => return self.reject_head(rejection, &parts),
         };
         let bytes = match self.read(pin!(body), &mut sender).await {
@@ -180,6 +180,14 @@ impl<S: Service> Endpoint<S> {
                 drop((parts, bytes, sender));
                 answer.await
             }
+        }
+    }
+
+    /// Answers GET and DELETE.
+    async fn answer_head(&self, id: SessionId, parts: &Parts, peer: &Peer) -> EndpointResponse {
+        match parts.method == http::Method::GET {
+            true => self.open_stream(id, parts, peer).await,
+            false => self.end_session(id, parts).await,
         }
     }
 

@@ -1,9 +1,9 @@
 //! Streams that a client resumes at another replica.
 //!
-//! Each stream has a log. The replica that a client asks reads the log after the last event of the client, and requests
-//! that the replica of the stream hands it over. The reply to a request continues where its handler runs, so the log is
-//! followed. A stream for messages that belong to no request ends there, and continues here under another name, which is
-//! in the last event of its log. If the replica of the stream is gone, this one writes the last event.
+//! Each stream has a log. The replica that a client asks reads the log after the last event of the client. It also
+//! requests that the replica of the stream hands it over. The reply to a request continues where its handler runs, so
+//! the log is followed. A stream for messages that belong to no request ends there, and continues here under another
+//! name. The last event of its log has that name. If the replica of the stream is gone, this one writes the last event.
 
 mod elsewhere;
 mod followed;
@@ -12,24 +12,18 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, RequestId};
+use pintle_runtime::BoxFuture;
 use pintle_runtime::fleet::{
     Fleet, Recipient, ReplicaId, ReplicaMessage, ReplicaReply, StreamReader,
 };
-use pintle_runtime::{BoxFuture, Service};
-use tokio::time::Instant;
 
-use super::endpoint::{Endpoint, EndpointResponse};
-use super::events::{EventStream, OutgoingMessage};
+use super::events::OutgoingMessage;
 use super::peers::Permit;
-use super::reply::{self, UNANSWERED};
+use super::reply::UNANSWERED;
 use super::session::{Session, Stream};
 use super::sessions::Sessions;
-use super::token_expiry::UntilTokenExpiry;
-use crate::rules::cause;
-use crate::rules::classify::HttpRejection;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
 use elsewhere::{Elsewhere, HandOver, Reply, messages};
@@ -61,41 +55,14 @@ impl SessionStreams {
 }
 
 /// Why a stream is not resumed.
-enum NotResumed {
+pub(super) enum NotResumed {
     NoSuchEvent,
     StoreAway,
     Cancelled,
 }
 
-impl<S: Service> Endpoint<S> {
-    /// Resumes a stream that began at another replica.
-    pub(super) async fn resume_elsewhere(
-        &self,
-        session: Arc<Session>,
-        after: EventId,
-        permit: Permit,
-        until: Option<Instant>,
-    ) -> EndpointResponse {
-        let ttl = self.options.limits.replay_ttl;
-        let resumed = match self.sessions.bounds.fleet.get() {
-            Some(fleet) => resume(fleet, session, after, permit, ttl).await,
-            None => Err(NotResumed::NoSuchEvent),
-        };
-        match resumed {
-            Ok(source) => {
-                let source = UntilTokenExpiry::new(source, until);
-                reply::stream(EventStream::new(Box::new(source), self.pace()))
-            }
-            Err(NotResumed::NoSuchEvent) => self.reject(HttpRejection::no_such_event()),
-            Err(NotResumed::StoreAway) => self.busy(&cause::STORE_AWAY),
-            // 204 stops clients from resuming.
-            Err(NotResumed::Cancelled) => reply::bare(StatusCode::NO_CONTENT),
-        }
-    }
-}
-
 /// Resumes a stream, or the last one of those that continue it.
-async fn resume(
+pub(super) async fn resume(
     fleet: &Fleet,
     session: Arc<Session>,
     mut after: EventId,

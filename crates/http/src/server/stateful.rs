@@ -14,9 +14,10 @@ use tokio::time::Instant;
 use super::endpoint::refuse::stream_cause;
 use super::endpoint::{Caller, Endpoint, EndpointResponse, PostResult, extras, peer_identity};
 use super::events::{EventStream, OutgoingMessage};
-use super::peers::{Peer, Resource, Sender};
+use super::peers::{Peer, Permit, Resource, Sender};
 use super::reply::{self, Era};
 use super::session::{Delivered, Post, ReplyFormat, Session, Stream, StreamLayout};
+use super::session_streams::{self, NotResumed};
 use super::token_expiry::{UntilTokenExpiry, authorized_until};
 use crate::rules::cause;
 use crate::rules::classify::HttpRejection;
@@ -149,6 +150,31 @@ impl<S: Service> Endpoint<S> {
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))
             }
             None => self.reject(HttpRejection::no_such_event()),
+        }
+    }
+
+    /// Resumes a stream that began at another replica.
+    async fn resume_elsewhere(
+        &self,
+        session: Arc<Session>,
+        after: EventId,
+        permit: Permit,
+        until: Option<Instant>,
+    ) -> EndpointResponse {
+        let ttl = self.options.limits.replay_ttl;
+        let resumed = match self.sessions.bounds.fleet.get() {
+            Some(fleet) => session_streams::resume(fleet, session, after, permit, ttl).await,
+            None => Err(NotResumed::NoSuchEvent),
+        };
+        match resumed {
+            Ok(source) => {
+                let source = UntilTokenExpiry::new(source, until);
+                reply::stream(EventStream::new(Box::new(source), self.pace()))
+            }
+            Err(NotResumed::NoSuchEvent) => self.reject(HttpRejection::no_such_event()),
+            Err(NotResumed::StoreAway) => self.busy(&cause::STORE_AWAY),
+            // 204 stops clients from resuming.
+            Err(NotResumed::Cancelled) => reply::bare(StatusCode::NO_CONTENT),
         }
     }
 

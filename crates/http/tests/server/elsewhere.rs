@@ -317,6 +317,29 @@ async fn a_stream_of_unsolicited_messages_moves_to_another_replica() {
     more.expect("in time");
 }
 
+// The client has no event of the replica to which the stream has moved.
+#[tokio::test(start_paused = true)]
+async fn a_moved_stream_is_followed_from_its_first_replica() {
+    let ([first, second, third], id, _) = three().await;
+    let mut body = get().in_session(&id).of(&first).await.into_body();
+    let mut reader = Reader::default();
+    reader.read_some(&mut body, 0).await;
+    for way in [[&second, &first], [&first, &third], [&second, &first]] {
+        let event = reader.decoder.last_id().expect("an event id").to_owned();
+        for endpoint in way {
+            let ask = get().in_session(&id).with("last-event-id", &event);
+            body = ask.of(endpoint).await.into_body();
+            sleep(SECOND).await;
+        }
+        for known in [1, 2, 3].map(|more| reader.messages.len() + more) {
+            let changed = tool("change", json!({}), &id).of(way[1]).await;
+            assert_eq!(changed.status(), 200);
+            let more = timeout(A_WHILE, reader.read_some(&mut body, known)).await;
+            more.expect("in time");
+        }
+    }
+}
+
 /// Sends a request on a connection of its own, and reads the response up to a text.
 async fn send(address: SocketAddr, head: &str, body: &str, until: &str) -> String {
     let mut stream = TcpStream::connect(address).await.expect("connects");

@@ -7,10 +7,10 @@ use super::{Session, journal};
 use crate::rules::event_id::EventId;
 
 impl Session {
-    /// Returns true if the id is one of another replica, or of an earlier part at this one.
+    /// Returns true if the stream of an event is at another replica, or was at an earlier part at this one.
     pub(in crate::server) fn is_elsewhere(&self, event: EventId) -> bool {
         let state = self.lock();
-        state.last_check.is_some() && state.lanes.tag() != event.tag
+        state.last_check.is_some() && state.lanes.is_elsewhere(event)
     }
 
     /// Lets another replica resume a stream: its reader here ends. If the stream belongs to no request, its log ends

@@ -74,3 +74,42 @@ impl Held {
         Some(message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pintle_proto::Frame;
+
+    use super::*;
+    use crate::rules::event_id::EventId;
+    use crate::server::session::journal::tests::{begin, fleet};
+
+    fn message(position: u64, bytes: usize) -> OutgoingMessage {
+        let frame = Frame::around(vec![b'x'; bytes], Vec::new().into(), b"");
+        OutgoingMessage {
+            frame: frame.into_shared(),
+            is_framed: false,
+            verdict: None,
+            id: Some(EventId {
+                tag: 1,
+                stream: 1,
+                position,
+            }),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reader_holds_messages_up_to_its_limits() {
+        for (count, bytes) in [(MAX_MESSAGES, 1), (16, MAX_BYTES / 16)] {
+            let journal = begin(&fleet().await, 100, MAX_BYTES * 2, &Default::default());
+            let mut held = Held::new(journal.released(), VecDeque::new());
+            for position in 1..=count as u64 {
+                assert!(held.has_room(), "{position} of {count}");
+                held.push(message(position, bytes));
+            }
+            assert!(!held.has_room(), "{count} messages of {bytes} bytes");
+            assert!(matches!(held.next(None), Next::Later));
+            held.clear();
+            assert!(held.has_room());
+        }
+    }
+}

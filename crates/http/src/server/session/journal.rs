@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ use super::bounds::Replay;
 
 /// The pause after an append that failed.
 const RETRY: Duration = Duration::from_secs(1);
+/// The size of an event in memory, besides its texts.
+const EVENT_BYTES: usize = 128;
 /// Maximum length of the id of a request whose stream has a log. Each event has the id.
 pub(super) const MAX_REQUEST_BYTES: usize = 256;
 
@@ -47,16 +50,21 @@ struct Shared {
     request: Option<Box<str>>,
     max_events: usize,
     max_bytes: usize,
+    /// The size of all events of the session that wait.
+    waiting: Waiting,
     state: Mutex<State>,
     changed: Notify,
 }
+
+/// The size of the events of a session that logs lack.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Waiting(Arc<AtomicUsize>);
 
 #[derive(Debug)]
 struct State {
     stage: Stage,
     /// The events that the log lacks.
     queue: VecDeque<StreamEvent>,
-    bytes: usize,
     /// Messages with lower numbers are in the log.
     appended: u64,
     /// Whether the queue has had the last event.
@@ -81,6 +89,7 @@ impl Journal {
         log: StreamLog,
         request: Option<Box<str>>,
         bounds: &Replay,
+        waiting: &Waiting,
     ) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
         let shared = Arc::new(Shared {
@@ -88,6 +97,7 @@ impl Journal {
             request,
             max_events: bounds.events_of_session,
             max_bytes: bounds.bytes_of_session,
+            waiting: waiting.clone(),
             state: Mutex::new(State::new()),
             changed: Notify::new(),
         });
@@ -124,6 +134,16 @@ impl Journal {
         matches!(stage, Stage::Appending | Stage::Away)
     }
 
+    /// Returns true if another replica has ended the stream.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.shared.state.lock().stage == Stage::TakenOver
+    }
+
+    /// Returns true if the log has its last event, or will have it.
+    pub(super) fn is_complete(&self) -> bool {
+        self.shared.state.lock().is_complete
+    }
+
     pub(super) fn released(&self) -> Released {
         Released(Arc::clone(&self.shared))
     }
@@ -134,16 +154,17 @@ impl Journal {
             return;
         }
         state.is_complete = is_last;
-        state.bytes += message.len();
-        state.queue.push_back(StreamEvent {
+        let event = StreamEvent {
             writer: self.shared.writer,
             number,
             request: self.shared.request.clone(),
             is_last,
             message,
-        });
-        if state.queue.len() > self.shared.max_events || state.bytes > self.shared.max_bytes {
-            state.leave(Stage::Local);
+        };
+        let waiting = self.shared.waiting.add(size(&event));
+        state.queue.push_back(event);
+        if state.queue.len() > self.shared.max_events || waiting > self.shared.max_bytes {
+            self.shared.leave(&mut state, Stage::Local);
         }
         self.shared.changed.notify_one();
     }
@@ -180,7 +201,6 @@ impl State {
         Self {
             stage: Stage::Appending,
             queue: VecDeque::new(),
-            bytes: 0,
             appended: 0,
             is_complete: false,
             is_dropped: false,
@@ -195,20 +215,10 @@ impl State {
         }
     }
 
-    /// Ends the appends.
-    fn leave(&mut self, stage: Stage) {
-        self.stage = stage;
-        self.queue.clear();
-        self.bytes = 0;
-    }
-
-    /// Drops the events that the log has.
-    fn settle(&mut self, appended: u64) {
-        self.appended = self.appended.max(appended);
-        while let Some(event) = self.queue.front().filter(|event| event.number < appended) {
-            self.bytes -= event.message.len();
-            self.queue.pop_front();
-        }
+    /// Removes the next event if it has a lower number.
+    fn pop_before(&mut self, number: u64) -> Option<StreamEvent> {
+        self.queue.front().filter(|event| event.number < number)?;
+        self.queue.pop_front()
     }
 }
 
@@ -228,22 +238,56 @@ impl Shared {
         self.state.lock().is_dropped
     }
 
+    /// Ends the appends.
+    fn leave(&self, state: &mut State, stage: Stage) {
+        state.stage = stage;
+        while let Some(event) = state.pop_before(u64::MAX) {
+            self.waiting.subtract(size(&event));
+        }
+    }
+
     /// Records the result of an append, and wakes the readers.
     fn settle(&self, written: Written, appended: u64) {
         let mut state = self.state.lock();
-        state.settle(appended);
+        state.appended = state.appended.max(appended);
+        while let Some(event) = state.pop_before(appended) {
+            self.waiting.subtract(size(&event));
+        }
         match written {
             // Too much has waited meanwhile.
             _ if state.stage == Stage::Local => {}
             Written::Done => state.stage = Stage::Appending,
             Written::Away => state.stage = Stage::Away,
-            Written::TakenOver => state.leave(Stage::TakenOver),
-            Written::Gone => state.leave(Stage::Local),
+            Written::TakenOver => self.leave(&mut state, Stage::TakenOver),
+            Written::Gone => self.leave(&mut state, Stage::Local),
         }
         let wakers = std::mem::take(&mut state.wakers);
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let rest: usize = self.state.get_mut().queue.iter().map(size).sum();
+        self.waiting.subtract(rest);
+    }
+}
+
+impl Waiting {
+    /// Returns the sum.
+    fn add(&self, bytes: usize) -> usize {
+        self.0.fetch_add(bytes, Ordering::Relaxed) + bytes
+    }
+
+    fn subtract(&self, bytes: usize) {
+        self.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+fn size(event: &StreamEvent) -> usize {
+    let request = event.request.as_ref().map_or(0, |request| request.len());
+    EVENT_BYTES + request + event.message.len()
 }
 
 /// Appends the events of a stream until its last one.
@@ -257,8 +301,10 @@ async fn write(shared: Arc<Shared>, mut writer: StreamWriter, renewal: Duration)
             if is_over {
                 return;
             }
-            if timeout(renewal, shared.changed.notified()).await.is_err() {
-                writer.renew().await;
+            if timeout(renewal, shared.changed.notified()).await.is_err()
+                && let written @ (Written::TakenOver | Written::Gone) = writer.renew().await
+            {
+                return shared.settle(written, writer.next());
             }
             continue;
         }
@@ -278,5 +324,72 @@ async fn write(shared: Arc<Shared>, mut writer: StreamWriter, renewal: Duration)
 async fn abandon(shared: &Shared, mut writer: StreamWriter) {
     while !shared.is_dropped() && !writer.abandon().await {
         sleep(RETRY).await;
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use pintle_runtime::fleet::FleetOptions;
+    use pintle_store::MemoryStore;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    pub(in crate::server::session) async fn fleet() -> Fleet {
+        let store = Arc::new(MemoryStore::default());
+        let fleet = Fleet::join(store, FleetOptions::default()).await;
+        fleet.expect("a fleet of one")
+    }
+
+    /// Begins a log. Its task appends nothing before the test waits.
+    pub(in crate::server::session) fn begin(
+        fleet: &Fleet,
+        events: usize,
+        bytes: usize,
+        waiting: &Waiting,
+    ) -> Journal {
+        let bounds = Replay {
+            events,
+            bytes,
+            events_of_session: events,
+            bytes_of_session: bytes,
+            time: Duration::from_secs(600),
+            retry: RETRY,
+        };
+        let journal = Journal::begin(fleet, fleet.stream_log(1, 2, 3), None, &bounds, waiting);
+        journal.expect("a runtime")
+    }
+
+    fn push(journal: &Journal, number: u64, bytes: usize) {
+        let frame = Frame::around(vec![b'x'; bytes], Bytes::new(), b"");
+        journal.push(number, &frame, false);
+    }
+
+    #[tokio::test]
+    async fn a_log_beyond_the_waiting_events_is_local() {
+        let journal = begin(&fleet().await, 4, 1 << 20, &Waiting::default());
+        for number in 1..4 {
+            push(&journal, number, 1);
+        }
+        assert!(journal.is_resumable(), "at the limit");
+        push(&journal, 4, 1);
+        assert!(!journal.is_resumable(), "one past it");
+    }
+
+    #[tokio::test]
+    async fn the_logs_of_a_session_share_the_waiting_bytes() {
+        let (fleet, waiting) = (fleet().await, Waiting::default());
+        let [first, second] = [(); 2].map(|()| begin(&fleet, 100, 10_000, &waiting));
+        push(&first, 1, 5_000);
+        push(&second, 1, 4_000);
+        assert!(first.is_resumable() && second.is_resumable());
+        push(&first, 2, 1_000);
+        assert!(!first.is_resumable(), "beyond the limit");
+        push(&second, 2, 1_000);
+        assert!(second.is_resumable(), "the other one has left");
+        while waiting.0.load(Ordering::Relaxed) > 0 {
+            yield_now().await;
+        }
+        assert!(second.is_resumable(), "the store has all");
     }
 }

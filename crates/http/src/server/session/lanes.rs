@@ -33,6 +33,7 @@ pub(in crate::server) use shared::HandedOver;
 pub(super) use shared::Resumed;
 
 use super::bounds::{Bounds, Replay};
+use super::journal::Waiting;
 use super::listeners::Listeners;
 use super::replay_buffer::ReplayBuffer;
 use super::replies::{Replies, ReplyFormat, SharedReply};
@@ -64,6 +65,8 @@ pub(super) struct Lanes {
     primes: bool,
     /// Present if other replicas can resume the streams.
     shared: Option<Box<SessionId>>,
+    /// The size of the messages that wait for the logs of their streams.
+    waiting: Option<Waiting>,
     /// Whether the session has stopped serving streams.
     // Final. It ends the readers of `unsolicited` only, because open requests may still finish.
     is_mute: bool,
@@ -119,6 +122,7 @@ impl Lanes {
             resumes: has(Feature::Resumption),
             primes: has(Feature::PrimingEvent),
             shared: None,
+            waiting: None,
             is_mute: false,
             wakers: Vec::new(),
         }

@@ -71,7 +71,7 @@ impl Listeners {
         listener.held.as_deref_mut()
     }
 
-    /// Closes a stream, whoever reads it. Returns the waker of its reader.
+    /// Closes a stream and its reader. Returns the waker of its reader.
     pub(super) fn close(&mut self, stream: u64) -> Option<Waker> {
         let at = self.position(stream)?;
         self.open.remove(at).waker

@@ -116,8 +116,17 @@ impl ReplayBuffer {
     }
 
     /// Ends the log of a stream. The stream `next` continues it at another replica.
-    pub(super) fn move_to(&mut self, stream: u64, next: &str) {
-        self.change(stream, |entry| entry.end(next));
+    pub(super) fn move_to(&mut self, stream: u64, next: &str, now: Instant) {
+        self.change(stream, |entry| {
+            entry.left = Some(now);
+            entry.end(next);
+        });
+    }
+
+    /// Returns true if a stream continues at another replica, or has ended there.
+    pub(super) fn is_moved(&self, stream: u64) -> bool {
+        let entry = self.position_of(stream).and_then(|at| self.streams.get(at));
+        entry.is_some_and(ReplayStream::is_moved)
     }
 
     /// The event id before the first message of a stream.
@@ -276,6 +285,13 @@ impl ReplayStream {
         }
     }
 
+    fn is_moved(&self) -> bool {
+        let journal = self.journal.as_ref();
+        journal.is_some_and(|journal| {
+            journal.is_taken_over() || (self.source == Source::Unsolicited && journal.is_complete())
+        })
+    }
+
     /// Ends the log. Does nothing after the last message.
     fn end(&mut self, next: &str) {
         if let Some(journal) = &self.journal {
@@ -419,6 +435,19 @@ mod tests {
         let kept: Vec<_> = buffer.streams.iter().map(|entry| entry.stream).collect();
         assert_eq!(kept, [streams[0], streams[2], streams[3]]);
         assert_eq!((buffer.kept.events, buffer.kept.bytes), (7, 4));
+    }
+
+    #[test]
+    fn a_stream_that_has_moved_is_dropped_as_an_ended_one() {
+        let mut buffer = ReplayBuffer::new(7);
+        for moved in 1..=100 {
+            let stream = buffer.open(Source::Unsolicited, &BOUNDS);
+            assert_eq!(stream, moved);
+            buffer.move_to(stream, "00000008-1-0", Instant::now());
+        }
+        assert_eq!(buffer.streams.len(), BOUNDS.events_of_session);
+        buffer.expire(Instant::now() + BOUNDS.time, &BOUNDS);
+        assert_eq!(buffer.streams.len(), 0);
     }
 
     #[test]

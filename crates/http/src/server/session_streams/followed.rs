@@ -15,16 +15,16 @@ use crate::server::session::Stream;
 /// The number of messages that wait for the connection.
 const MAX_MESSAGES: usize = 64;
 
-/// What follows the log of another replica.
+/// The end of a stream, after the log of another replica.
 pub(super) enum Rest {
-    /// Nothing: the stream ends with its log.
+    /// Nothing follows: the stream ends with its log.
     Permit(#[expect(dead_code, reason = "it counts the stream while it is open")] Permit),
-    /// This stream.
+    /// Its messages continue at this replica.
     Stream(Stream),
 }
 
 /// The messages of other replicas, and then those of this one.
-pub(super) struct Followed {
+pub(in crate::server) struct Followed {
     missed: std::vec::IntoIter<OutgoingMessage>,
     log: Option<(mpsc::Receiver<OutgoingMessage>, AbortHandle)>,
     is_continued: oneshot::Receiver<bool>,
@@ -53,7 +53,7 @@ impl Followed {
         let (ended, is_continued) = oneshot::channel();
         let follower = tokio::spawn(async move {
             let is_continued = elsewhere.follow(sender, ttl).await;
-            // Without a reader the result is of no use.
+            // The connection may be gone.
             let _ = ended.send(is_continued);
         });
         Self {

@@ -161,7 +161,7 @@ impl Lanes {
         after: EventId,
         bounds: &Replay,
     ) -> Option<Resumed> {
-        if !self.resumes {
+        if !self.resumes || self.is_elsewhere(after) {
             return None;
         }
         let (source, missed) = self.replay.resume(after, now(), bounds)?;

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use pintle_proto::{RequestKey, TransmitKind};
 
-use super::{Lanes, PostEvent, Remaining};
+use super::{Lanes, PostEvent, Remaining, now};
 use crate::rules::event_id::EventId;
 use crate::server::events::OutgoingMessage;
 use crate::server::session::bounds::{Bounds, Replay};
@@ -35,13 +35,20 @@ impl Lanes {
         self.replay.tag()
     }
 
+    /// Returns true if the stream of an event is at another replica: it began there, or has moved there.
+    pub(in crate::server::session) fn is_elsewhere(&self, event: EventId) -> bool {
+        self.tag() != event.tag || self.replay.is_moved(event.stream)
+    }
+
     /// Begins the log of a stream, if replicas share the session and this one has joined the others.
     pub(super) fn begin_log(&mut self, stream: u64, request: Option<Box<str>>, bounds: &Bounds) {
         let (Some(session), Some(fleet)) = (&self.shared, bounds.fleet.get()) else {
             return;
         };
         let log = fleet.stream_log(session.bits(), self.replay.tag(), stream);
-        if let Some(journal) = Journal::begin(fleet, log, request, &bounds.replay) {
+        let waiting = self.waiting.get_or_insert_default();
+        let journal = Journal::begin(fleet, log, request, &bounds.replay, waiting);
+        if let Some(journal) = journal {
             self.replay.set_journal(stream, journal);
         }
     }
@@ -140,16 +147,18 @@ impl Lanes {
         }
     }
 
-    /// Appends a message that belongs to no request to the log of a stream.
-    pub(super) fn log_unsolicited(
-        &mut self,
-        stream: u64,
-        message: OutgoingMessage,
-        bounds: &Replay,
-    ) {
-        let message = self.replay.record(stream, message, bounds);
-        if let Some(held) = self.listeners.held(stream) {
-            held.push(message);
+    /// Moves messages that belong to no request to the log of a stream, if it has one.
+    pub(super) fn log_unsolicited(&mut self, stream: u64, bounds: &Replay) {
+        while self
+            .listeners
+            .held(stream)
+            .is_some_and(|held| held.has_room())
+            && let Some(transmit) = self.unsolicited.pop()
+        {
+            let message = self.replay.record(stream, transmit.into(), bounds);
+            if let Some(held) = self.listeners.held(stream) {
+                held.push(message);
+            }
         }
     }
 
@@ -203,11 +212,14 @@ impl Lanes {
     }
 
     fn hand_over_unsolicited(&mut self, stream: u64, next: &str, bounds: &Bounds) {
+        if self.replay.is_moved(stream) {
+            return;
+        }
         while let Some(transmit) = self.unsolicited.pop() {
             let message = OutgoingMessage::from(transmit);
             self.replay.record(stream, message, &bounds.replay);
         }
-        self.replay.move_to(stream, next);
+        self.replay.move_to(stream, next, now());
         self.wakers.extend(self.listeners.close(stream));
     }
 }

@@ -69,14 +69,14 @@ impl Lanes {
         if self.is_mute || !self.listeners.is_reader(stream, reader) {
             return Poll::Ready(None);
         }
-        if self.listeners.is_newest(stream)
+        if !self.listeners.is_newest(stream) {
+            return self.poll_logged(stream, cx);
+        }
+        self.log_unsolicited(stream, bounds);
+        if self.listeners.held(stream).is_none()
             && let Some(transmit) = self.unsolicited.pop()
         {
             let message = OutgoingMessage::from(transmit);
-            if self.listeners.held(stream).is_some() {
-                self.log_unsolicited(stream, message, bounds);
-                return self.poll_logged(stream, cx);
-            }
             return Poll::Ready(Some(if self.resumes {
                 self.replay.record(stream, message, bounds)
             } else {
