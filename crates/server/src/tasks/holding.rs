@@ -8,7 +8,7 @@ use pintle_store::{Expiry, ItemPage, Key, Page, Precondition, TypedStoreError, V
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use super::held::{HeldIndex, HeldTask, HolderMark, MARKS, StoredTask, mark_name};
+use super::held::{HeldTask, HolderMark, MARKS, StoredTask, mark_name};
 use super::id::name_of;
 use super::record::TaskRecord;
 use super::task_store::{Tasks, cannot, is_refused};
@@ -134,31 +134,17 @@ impl Tasks {
         let Some(index) = &self.index else {
             return Ok(());
         };
-        self.mark_holder(index).await?;
+        // The mark is written with each task, because a store that lost its content has lost the mark.
         let (now, any) = (self.now(), Precondition::Any);
+        let mark = mark_name(self.replicas().name());
+        let marked = index.marks.put(now, &mark, &HolderMark, any, Expiry::Never);
+        marked.await?;
         let name = self.held_name(id);
         let held = HeldTask {
             record: record.to_owned(),
         };
-        index
-            .held
-            .put(now, &name, &held, any, Expiry::Never)
-            .await?;
-        Ok(())
-    }
-
-    /// Marks this replica as a holder, once in each presence, because others remove the mark of a
-    /// replica that is gone.
-    async fn mark_holder(&self, index: &HeldIndex) -> Result<(), TypedStoreError> {
-        let term = self.replicas().term();
-        if term.is_some() && *self.marked.lock() == term {
-            return Ok(());
-        }
-        let (now, any) = (self.now(), Precondition::Any);
-        let name = mark_name(self.replicas().name());
-        let marked = index.marks.put(now, &name, &HolderMark, any, Expiry::Never);
-        marked.await?;
-        *self.marked.lock() = term;
+        let held = index.held.put(now, &name, &held, any, Expiry::Never);
+        held.await?;
         Ok(())
     }
 

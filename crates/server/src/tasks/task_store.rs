@@ -53,8 +53,6 @@ pub(crate) struct Tasks {
     joined: OnceCell<Box<dyn Replicas>>,
     /// The index of running tasks, in a store that replicas share.
     pub(super) index: Option<HeldIndex>,
-    /// Presence of this replica that the index has a mark of.
-    pub(super) marked: Mutex<Option<u64>>,
     pub(super) deliveries: Arc<Deliveries>,
     /// Listeners to changes of tasks.
     pub(super) changes: Changes,
@@ -94,7 +92,6 @@ impl Tasks {
             change_locks: ChangeLocks::default(),
             profile,
             ids: TaskIds::default(),
-            marked: Mutex::default(),
             deliveries: Arc::default(),
             changes,
             sessions: Sessions::default(),

@@ -297,16 +297,15 @@ async fn a_task_costs_few_operations_and_none_while_it_waits() {
     let (engine, effects) = (Engine::new(), Effects::default());
     let mut runner = Replica::start(&engine, &effects).await;
     let mut other = Replica::start(&engine, &effects).await;
-    // The first task of a replica also marks it as a holder.
     runner.peer.start("books", json!({})).await;
     operations(&mut runner).await;
     operations(&mut other).await;
 
     let task = runner.peer.start("books", json!({})).await;
     let begun = operations(&mut runner).await;
-    assert_eq!(begun[..2], ["put held", "put tasks"]);
+    assert_eq!(begun[..3], ["put holder", "put held", "put tasks"]);
     // The runner reads changes that were made before its watch.
-    assert_eq!(begun[2..], ["watch tasks", "get tasks"]);
+    assert_eq!(begun[3..], ["watch tasks", "get tasks"]);
     sleep(Duration::from_secs(30)).await;
     operations(&mut runner).await;
 

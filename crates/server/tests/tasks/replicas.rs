@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use pintle_runtime::Service;
 use pintle_server::App;
-use pintle_store::Store;
+use pintle_store::{Namespace, Page, Precondition, Prefix, Store};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::tasks::engine::Engine;
 use crate::tasks::peer::{MODERN, Peer, able, id_of, named, text};
@@ -101,6 +101,39 @@ fn one_of_two_replicas_takes_over_the_task_of_a_killed_one() {
     });
     assert_eq!(seen.started.load(Ordering::SeqCst), 2, "one of them ran it");
     assert_eq!(seen.booked.load(Ordering::SeqCst), 1);
+}
+
+/// Removes all marks of holders, as a flush does.
+async fn remove_marks(engine: &Arc<Engine>, store: &Arc<dyn Store>) {
+    let namespace = Namespace::new("holder").expect("a name");
+    let prefix = Prefix::new(&namespace, "all.").expect("a group");
+    let page = Page::first(100);
+    let marks = store.list(engine.now(), &prefix, page).await;
+    for (mark, _) in marks.expect("the store answers").records {
+        let any = Precondition::Any;
+        let removed = store.remove(engine.now(), &mark, any).await;
+        assert!(removed.expect("the store answers"));
+    }
+}
+
+#[test]
+fn a_task_that_begins_after_a_flush_outlives_its_replica() {
+    let engine = Engine::new();
+    let store: Arc<dyn Store> = engine.connect();
+    let seen = Seen::default();
+    process(async {
+        let mut peer = Peer::join(&replica(&store, &seen), MODERN, able()).await;
+        for tasks in 1..=2 {
+            remove_marks(&engine, &store).await;
+            peer.start("books", json!({})).await;
+            until_started(&seen, tasks).await;
+        }
+    });
+    process(async {
+        let _peer = Peer::join(&replica(&store, &seen), MODERN, able()).await;
+        let both = timeout(LONGEST * 2, until_started(&seen, 4)).await;
+        both.expect("both tasks run again");
+    });
 }
 
 #[test]
