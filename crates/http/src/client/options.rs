@@ -154,7 +154,8 @@ pub struct HttpClientLimits {
     pub connection_idle_timeout: Duration,
     /// Redirects followed in a row, all of them at the same origin; default 3.
     pub max_redirects: u8,
-    /// Attempts in a row to resume a stream without progress; default 5. Then the stream fails.
+    /// Attempts in a row to resume a stream without progress; default 5. Then the stream fails, except for the stream
+    /// of a session that has worked before.
     pub max_reconnects: u32,
     /// The first delay before a stream is resumed, unless the server sent one; default 1 s. It
     /// doubles.

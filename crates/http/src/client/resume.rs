@@ -34,6 +34,8 @@ pub(crate) struct Resume {
     last_id: Option<Box<str>>,
     retry: Option<Duration>,
     failures: u32,
+    /// Whether the server has sent something on the stream of a session, or has held a connection open.
+    has_worked: bool,
     /// The last connection was so short that the next must not follow at once.
     was_short: bool,
 }
@@ -88,6 +90,7 @@ impl Resume {
             last_id: None,
             retry: None,
             failures: 0,
+            has_worked: false,
             was_short: false,
         }
     }
@@ -101,6 +104,7 @@ impl Resume {
     pub(crate) fn note(&mut self, last_id: Option<&str>, retry: Option<Duration>, messages: u64) {
         if messages > 0 || self.last_id.as_deref() != last_id {
             self.failures = 0;
+            self.has_worked = true;
         }
         if self.last_id.as_deref() != last_id {
             self.last_id = last_id.map(Box::from);
@@ -108,15 +112,16 @@ impl Resume {
         self.retry = retry.or(self.retry);
     }
 
-    /// Records how long a connection was open. A quiet stream of a session that a proxy cuts at times
+    /// Records how long a connection was open. A quiet stream of a session that the server or a proxy cuts at times
     /// has not failed. After a very short connection, the next one waits, even after progress.
     pub(crate) fn lasted(&mut self, open: Duration) {
         if self.purpose != Purpose::Session {
             return;
         }
         self.was_short = open < self.backoff.first;
-        if open >= self.backoff.most {
+        if !self.was_short {
             self.failures = 0;
+            self.has_worked = true;
         }
     }
 
@@ -154,16 +159,22 @@ impl Resume {
         if !self.can_go_on() {
             return Next::GiveUp(ResumeError::Ended);
         }
-        if self.failures >= self.max_failures {
+        if self.failures >= self.max_failures && !self.is_lasting() {
             return Next::GiveUp(ResumeError::TooOften(self.failures));
         }
         let asked = retry_after.max(self.retry);
         let wait = self.backoff.wait(self.failures, asked, jitter);
-        self.failures += 1;
+        self.failures = self.failures.saturating_add(1);
         Next::Ask(match self.was_short {
             true => wait.max(self.backoff.first),
             false => wait,
         })
+    }
+
+    /// Returns true for the stream of a session that has worked. Its subscriptions would become silent without an
+    /// error, so the client tries again after ever longer pauses.
+    fn is_lasting(&self) -> bool {
+        self.purpose == Purpose::Session && self.has_worked
     }
 
     /// A reply without the id of an event cannot be asked for: it would be another stream.
@@ -292,6 +303,48 @@ mod tests {
             matches!(cut(&mut reply), Next::Ask(_))
         });
         assert_eq!(tries.count(), 5, "a reply is waited for");
+    }
+
+    #[test]
+    fn the_stream_of_a_session_that_has_worked_is_resumed_without_limit() {
+        let by_event = |session: &mut Resume| session.note(Some("e-1"), None, 0);
+        let by_time = |session: &mut Resume| session.lasted(SECOND);
+        let beginnings: [fn(&mut Resume); 2] = [by_event, by_time];
+        for begin in beginnings {
+            let mut session = stream(Purpose::Session);
+            begin(&mut session);
+            let ends = [End::Cut, End::Unreachable, refused(502, None)];
+            let mut waits = Vec::new();
+            for end in ends.iter().cycle().take(60) {
+                session.lasted(Duration::ZERO);
+                let Next::Ask(wait) = session.ended(end.clone(), Jitter(u16::MAX)) else {
+                    panic!("given up after {waits:?}");
+                };
+                waits.push(wait.as_secs());
+            }
+            assert_eq!(waits[..6], [1, 2, 4, 8, 16, 30]);
+            assert!(waits[6..].iter().all(|wait| *wait == 30), "{waits:?}");
+        }
+    }
+
+    // hardening: H-159
+    #[test]
+    fn the_stream_of_a_session_that_never_worked_is_given_up() {
+        let mut session = stream(Purpose::Session);
+        let tries = (0..20).take_while(|_| {
+            session.lasted(Duration::from_millis(999));
+            matches!(cut(&mut session), Next::Ask(_))
+        });
+        assert_eq!(tries.count(), 5);
+    }
+
+    #[test]
+    fn a_connection_that_was_open_for_a_while_is_progress() {
+        let mut session = stream(Purpose::Session);
+        for _ in 0..20 {
+            session.lasted(SECOND);
+            assert_eq!(cut(&mut session), Next::Ask(SECOND));
+        }
     }
 
     // hardening: H-159
