@@ -40,6 +40,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use http::Request;
@@ -154,6 +155,16 @@ impl<S: Service> HttpService<S> {
     /// Announces the shutdown: the endpoint is not ready from now on, and still serves.
     pub(crate) fn begin_drain(&self) {
         self.endpoint.begin_drain();
+    }
+
+    /// Whether the shutdown is announced.
+    pub(crate) fn is_draining(&self) -> &AtomicBool {
+        self.endpoint.is_draining()
+    }
+
+    /// Waits until no session has an open question to its client.
+    pub(crate) async fn until_answered(&self) {
+        self.endpoint.sessions.until_answered().await;
     }
 
     /// The refusal of a request for a host that is not served, if it is one.

@@ -10,13 +10,17 @@ use pintle_runtime::{Service, Shutdown, ShutdownHandle};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::task::{JoinSet, yield_now};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::connection::Connection;
 use super::site::Front;
 use super::{HttpLimits, HttpService};
 
+/// Time at the end of the delay of the shutdown without new connections, for requests on those that were accepted.
+const QUIET: Duration = Duration::from_millis(50);
+/// A longer time for running requests counts as this.
+const LONGEST_DRAIN: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -86,8 +90,8 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         }
     }
 
-    /// Serves until `end` is ready, and for the delay of the shutdown. Then closes; requests that run may finish
-    /// within their time.
+    /// Serves until `end` is ready, and for the delay of the shutdown. Then it waits for answers to questions, and
+    /// closes. Requests that run may finish within their time, which includes this wait.
     pub(super) async fn run_until(
         mut self,
         closing: ShutdownHandle,
@@ -97,17 +101,44 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         let mut end = pin!(async {
             end.await;
             service.begin_drain();
-            sleep(service.options().limits.shutdown_delay).await;
+            let limits = &service.options().limits;
+            let quiet = QUIET.min(limits.shutdown_delay / 10);
+            sleep(limits.shutdown_delay - quiet).await;
+            let drain = limits.drain_timeout.min(LONGEST_DRAIN);
+            let deadline = Instant::now() + quiet + drain;
+            // Without the listener a client cannot answer. The rest of the time is for errors of calls without an answer.
+            let answered = timeout(drain - drain / 10, service.until_answered()).await;
+            if answered.is_err() {
+                tracing::warn!("questions to clients are cancelled");
+            }
+            (quiet, deadline)
         });
-        loop {
+        let (quiet, deadline) = loop {
             tokio::select! {
                 biased;
-                () = &mut end => break,
+                end = &mut end => break end,
                 () = self.step() => {}
             }
+        };
+        self.accept_waiting().await;
+        self.drain(closing, quiet, deadline).await;
+    }
+
+    /// Accepts the connections that wait, because their clients may have sent a request.
+    async fn accept_waiting(&mut self) {
+        while self.connections.len() < self.limits().max_connections {
+            // The runtime then polls for connections.
+            yield_now().await;
+            let accepted = tokio::select! {
+                biased;
+                accepted = self.listener.accept() => accepted,
+                () = std::future::ready(()) => return,
+            };
+            match accepted {
+                Ok((stream, address)) => self.admit(stream, address),
+                Err(_) => return,
+            }
         }
-        closing.begin();
-        self.drain().await;
     }
 
     /// Takes in one connection, or sees one end.
@@ -162,12 +193,14 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    async fn drain(mut self) {
-        let drain = self.limits().drain_timeout;
+    /// Accepts no connection, serves those that were accepted, and closes.
+    async fn drain(mut self, closing: ShutdownHandle, quiet: Duration, deadline: Instant) {
         drop(self.listener);
+        sleep(quiet).await;
+        closing.begin();
         self.service.close();
         let all_done = async { while self.connections.join_next().await.is_some() {} };
-        if timeout(drain, all_done).await.is_err() {
+        if timeout_at(deadline, all_done).await.is_err() {
             tracing::warn!(open = self.connections.len(), "connections are cut");
         }
     }

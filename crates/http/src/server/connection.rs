@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
@@ -74,6 +75,7 @@ impl<S: Service> Connection<S> {
         Answering {
             answer,
             closes: is_chunked || refused.is_some(),
+            is_draining: self.service.is_draining(),
             response: Some(response),
         }
     }
@@ -97,6 +99,8 @@ struct Answering<'a> {
     answer: FrontFuture<'a>,
     /// Whether the connection ends after the response.
     closes: bool,
+    /// The same for all connections. A client that waits on such a connection could send a request when it is closed.
+    is_draining: &'a AtomicBool,
     /// `None` after the end.
     response: Option<ResponseGuard>,
 }
@@ -106,7 +110,7 @@ impl Future for Answering<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut answer = ready!(Pin::new(&mut self.answer).poll(cx));
-        if self.closes {
+        if self.closes || self.is_draining.load(Ordering::Relaxed) {
             close_after(&mut answer);
         }
         let response = self.response.take();
@@ -139,8 +143,8 @@ fn head_bytes<B>(request: &Request<B>) -> usize {
     line + fields.sum::<usize>() + "\r\n".len()
 }
 
-/// Closes the connection after a response, because a proxy may see another end of the request. That may
-/// be so for every chunked request: hyper drops a `Content-Length` beside the coding without a trace.
+/// Closes the connection after a response. Reasons are the shutdown, and a proxy that may see another end of the
+/// request. That may be so for every chunked request: hyper drops a `Content-Length` beside the coding without a trace.
 fn close_after<B>(answer: &mut Response<B>) {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);

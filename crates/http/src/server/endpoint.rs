@@ -113,8 +113,8 @@ impl<S: Service> Endpoint<S> {
         self.is_draining.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_draining(&self) -> bool {
-        self.is_draining.load(Ordering::Relaxed)
+    pub(super) fn is_draining(&self) -> &AtomicBool {
+        &self.is_draining
     }
 
     pub(super) fn close(&self) {

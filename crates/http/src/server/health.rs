@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode, Uri};
@@ -37,7 +38,7 @@ trait Source: Send + Sync {
 
 impl<S: Service> Source for Endpoint<S> {
     fn is_draining(&self) -> bool {
-        Endpoint::is_draining(self)
+        Endpoint::is_draining(self).load(Ordering::Relaxed)
     }
 
     fn is_ready(&self) -> BoxFuture<'_, bool> {

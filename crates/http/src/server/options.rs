@@ -131,7 +131,8 @@ pub struct HttpLimits {
     /// How long an [`HttpServer`](super::HttpServer) still accepts requests after the signal to end, while
     /// `/readyz` is 503; default 0 s. A load balancer needs the interval of its checks.
     pub shutdown_delay: Duration,
-    /// How long running requests may finish when the endpoint ends; default 10 s.
+    /// How long running requests may finish when the endpoint ends; default 10 s. An [`HttpServer`](super::HttpServer)
+    /// accepts requests as long if a question to a client is open, because the client has to answer.
     pub drain_timeout: Duration,
 }
 

@@ -264,6 +264,11 @@ impl Session {
         });
     }
 
+    /// Returns true if a question to the client is open.
+    pub(super) fn has_questions(&self) -> bool {
+        self.lock().engine.has_open_calls()
+    }
+
     /// Returns true if the session has ended.
     pub(super) fn is_over(&self) -> bool {
         self.lock().is_over

@@ -23,6 +23,8 @@ use room::Room;
 /// The pause between two searches for expired sessions. It only delays the release of memory, because
 /// an expired session cannot be found.
 const SWEEP: Duration = Duration::from_secs(5);
+/// The interval in which the shutdown looks for open questions.
+const QUESTIONS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The table keeps the memory for this many sessions.
 const FEW_SESSIONS: usize = 1_024;
@@ -194,6 +196,18 @@ impl Sessions {
     }
 
     /// Ends all sessions and opens no more.
+    /// Waits until no session has an open question to its client.
+    pub(super) async fn until_answered(&self) {
+        while self.has_questions() {
+            tokio::time::sleep(QUESTIONS_INTERVAL).await;
+        }
+    }
+
+    fn has_questions(&self) -> bool {
+        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
+        sessions.iter().any(|session| session.has_questions())
+    }
+
     pub(super) fn close(&self) {
         let sessions = {
             let mut state = self.lock();

@@ -12,6 +12,7 @@ use pintle_runtime::fleet::{Fleet, FleetOptions, StreamEvent, Written};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::mail::{A_WHILE, Clocked, replicas_with_store};
@@ -342,11 +343,19 @@ async fn a_moved_stream_is_followed_from_its_first_replica() {
 
 /// Sends a request on a connection of its own, and reads the response up to a text.
 async fn send(address: SocketAddr, head: &str, body: &str, until: &str) -> String {
+    read(&mut begin(address, head, body).await, until).await
+}
+
+async fn begin(address: SocketAddr, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.expect("connects");
     let length = body.len();
     let request = format!("{head}host: {address}\r\ncontent-length: {length}\r\n\r\n{body}");
     let sent = stream.write_all(request.as_bytes()).await;
     sent.expect("the server reads");
+    stream
+}
+
+async fn read(stream: &mut TcpStream, until: &str) -> String {
     let mut text = String::new();
     while !text.contains(until) {
         let mut part = [0; 4096];
@@ -392,4 +401,44 @@ async fn a_stream_is_resumed_on_a_connection_to_another_replica() {
             .collect();
         assert_eq!(again, events[seen + 1..], "{text}");
     }
+}
+
+fn posted(id: &str) -> String {
+    format!(
+        "POST /mcp HTTP/1.1\r\nmcp-session-id: {id}\r\nmcp-protocol-version: 2025-11-25\r\n\
+         content-type: application/json\r\naccept: application/json, text/event-stream\r\n"
+    )
+}
+
+// Over sockets, in real time.
+#[tokio::test]
+async fn a_server_that_shall_end_waits_for_the_answers_of_its_clients() {
+    let (endpoints, id, ..) = replicas_with_store::<1>(Duration::ZERO).await;
+    let server = HttpServer::bind(endpoints[0].only().clone(), "127.0.0.1:0").await;
+    let server = server.expect("a port");
+    let address = server.address().expect("an address");
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = tokio::spawn(server.run_until(async {
+        let _ = ended.await;
+    }));
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": { "name": "roots", "arguments": {} } });
+    let mut stream = begin(address, &posted(&id), &call.to_string()).await;
+    let asked = read(&mut stream, "roots/list\"").await;
+    let mut lines = asked.lines().filter_map(|line| line.strip_prefix("data: "));
+    let question = lines.find_map(|line| serde_json::from_str::<Value>(line).ok());
+    let question = &question.expect("a question")["id"];
+    drop(end);
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    let answer = json!({ "jsonrpc": "2.0", "id": question, "result": { "roots": [] } });
+    let text = send(address, &posted(&id), &answer.to_string(), "\r\n\r\n").await;
+    assert!(text.starts_with("HTTP/1.1 202"), "{text}");
+    let text = read(&mut stream, "\"id\":7").await;
+    assert!(text.contains("0 roots"), "{text}");
+    timeout(A_WHILE, serving)
+        .await
+        .expect("in time")
+        .expect("no panic");
 }

@@ -34,6 +34,11 @@ impl Connection {
         self.inbound.contains(key)
     }
 
+    /// Returns true if the peer has not answered one of our calls.
+    pub fn has_open_calls(&self) -> bool {
+        !self.outbound.is_empty()
+    }
+
     /// Returns the id of a request that is neither answered nor cancelled.
     pub fn request_id(&self, key: RequestKey) -> Option<&RequestId> {
         self.inbound.id(key)

@@ -65,6 +65,46 @@ async fn a_server_that_shall_end_is_not_ready_and_serves_until_its_delay() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn responses_close_their_connections_once_the_shutdown_is_announced() {
+    let mut options = HttpOptions::default();
+    options.limits.shutdown_delay = Duration::from_secs(5);
+    let mut place = Place::open(options);
+    let [mut idle, mut busy] = [(); 2].map(|()| place.connect());
+    for peer in [&mut idle, &mut busy] {
+        peer.send(&list()).await;
+        assert!(!peer.head().await.contains("connection: close"));
+    }
+    busy.send(&call("slow", 1)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    place.begin_end();
+    tokio::task::yield_now().await;
+    idle.send(&list()).await;
+    for peer in [&mut idle, &mut busy] {
+        assert!(peer.head().await.contains("connection: close"));
+        assert_eq!(peer.rest().await, "");
+    }
+    assert_eq!(place.ended().await, (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_waits_at_the_end_of_the_delay_is_served() {
+    for delay in [SECOND, 10 * SECOND] {
+        let mut options = HttpOptions::default();
+        options.limits.shutdown_delay = delay;
+        let mut place = Place::open(options);
+        place.connect().ask(&list()).await;
+        place.begin_end();
+        let began = Instant::now();
+        tokio::time::sleep_until(began + delay - QUIET.min(delay / 10)).await;
+        let mut late = place.connect();
+        assert_eq!(late.ask(&list()).await, 200, "{delay:?}");
+        drop(late);
+        place.ended().await;
+        assert!(began.elapsed() >= delay);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_connections_of_one_address_leave_room_for_others() {
     let mut options = HttpOptions::default();
     options.limits.max_connections_per_address = 2;

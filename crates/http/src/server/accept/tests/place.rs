@@ -172,6 +172,13 @@ impl Remote {
         self.status().await
     }
 
+    /// Reads the response to its end and returns its head.
+    pub(super) async fn head(&mut self) -> String {
+        let (status, head) = self.answer().await.expect("an answer");
+        assert_eq!(status, 200);
+        head
+    }
+
     /// Opens a session; its id.
     pub(super) async fn session(&mut self) -> String {
         self.send(&initialize()).await;
