@@ -47,8 +47,10 @@ impl MetaMember {
     }
 
     #[inline]
-    pub(crate) fn named(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|member| member.key() == key)
+    pub(crate) fn named(key: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|member| member.key().as_bytes() == key)
     }
 }
 
@@ -69,7 +71,10 @@ pub(crate) fn find_meta(meta: &str, text: &str) -> Result<MetaSpans, MalformedMe
     let mut spans = MetaSpans::default();
     let mut duplicate = None;
     let mut each = |name: &str, value: &RawValue| {
-        if let (Some(member), Some(span)) = (MetaMember::named(name), Span::of(value.get(), text)) {
+        if let (Some(member), Some(span)) = (
+            MetaMember::named(name.as_bytes()),
+            Span::of(value.get(), text),
+        ) {
             let slot = &mut spans[member as usize];
             if !slot.is_empty() {
                 duplicate = Some(MalformedMeta::Duplicate { key: member.key() });

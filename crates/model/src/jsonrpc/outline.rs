@@ -38,19 +38,19 @@ impl Member {
     const COUNT: usize = 11;
 
     #[inline]
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
-            "_meta" => Self::Meta,
-            "name" => Self::Name,
-            "uri" => Self::Uri,
-            "arguments" => Self::Arguments,
-            "cursor" => Self::Cursor,
-            "taskId" => Self::TaskId,
-            "task" => Self::Task,
-            "inputResponses" => Self::InputResponses,
-            "requestState" => Self::RequestState,
-            "protocolVersion" => Self::ProtocolVersion,
-            "notifications" => Self::Notifications,
+            b"_meta" => Self::Meta,
+            b"name" => Self::Name,
+            b"uri" => Self::Uri,
+            b"arguments" => Self::Arguments,
+            b"cursor" => Self::Cursor,
+            b"taskId" => Self::TaskId,
+            b"task" => Self::Task,
+            b"inputResponses" => Self::InputResponses,
+            b"requestState" => Self::RequestState,
+            b"protocolVersion" => Self::ProtocolVersion,
+            b"notifications" => Self::Notifications,
             _ => return None,
         })
     }
@@ -93,7 +93,10 @@ pub(super) fn find(params: &str) -> (Outline, Result<MetaSpans, MalformedMeta>) 
     let mut outline = Outline::default();
     let mut is_meta_repeated = false;
     let mut each = |name: &str, value: &RawValue| {
-        if let (Some(member), Some(span)) = (Member::named(name), Span::of(value.get(), params)) {
+        if let (Some(member), Some(span)) = (
+            Member::named(name.as_bytes()),
+            Span::of(value.get(), params),
+        ) {
             let is_new = outline.record(member, span);
             outline.is_ambiguous |= !is_new;
             is_meta_repeated |= !is_new && member == Member::Meta;

@@ -31,7 +31,10 @@ pub(crate) fn members<'a>(
     mut member: impl FnMut(&'a str, RawJson<'a>) -> Option<()>,
 ) -> Option<()> {
     whole_object(text, usize::MAX, |scan, name| {
-        member(name, RawJson::checked(scan.value()?))
+        member(
+            std::str::from_utf8(name).ok()?,
+            RawJson::checked(scan.value()?),
+        )
     })
 }
 
@@ -39,7 +42,7 @@ pub(crate) fn members<'a>(
 fn whole_object<'a>(
     text: &'a str,
     values: usize,
-    member: impl FnMut(&mut Scan<'a>, &'a str) -> Option<()>,
+    member: impl FnMut(&mut Scan<'a>, &'a [u8]) -> Option<()>,
 ) -> Option<()> {
     let mut scan = Scan {
         text,
@@ -80,30 +83,30 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn member(&mut self, scan: &mut Scan<'a>, name: &str) -> Option<()> {
+    fn member(&mut self, scan: &mut Scan<'a>, name: &[u8]) -> Option<()> {
         match name {
-            "jsonrpc" if !self.is_jsonrpc => {
+            b"jsonrpc" if !self.is_jsonrpc => {
                 self.is_jsonrpc = true;
                 scan.word("\"2.0\"")
             }
-            "id" if self.id.is_none() => {
+            b"id" if self.id.is_none() => {
                 self.id = Some(id(scan.value()?)?);
                 Some(())
             }
-            "method" if self.method.is_none() => {
+            b"method" if self.method.is_none() => {
                 self.method = Some(scan.plain_string()?);
                 Some(())
             }
-            "params" if self.params.is_none() => {
+            b"params" if self.params.is_none() => {
                 self.params = Some(params(scan)?);
                 Some(())
             }
-            "result" if self.result.is_none() => {
+            b"result" if self.result.is_none() => {
                 self.result = Some(scan.value()?);
                 Some(())
             }
-            "jsonrpc" | "id" | "method" | "params" | "result" | "error" => None,
-            _ => scan.value().map(drop),
+            b"jsonrpc" | b"id" | b"method" | b"params" | b"result" | b"error" => None,
+            _ => scan.skip_value(),
         }
     }
 
@@ -137,12 +140,12 @@ fn params<'a>(scan: &mut Scan<'a>) -> Option<Option<ParamsRef<'a>>> {
     let (mut outline, mut meta) = (Outline::default(), MetaSpans::default());
     scan.object(|scan, name| {
         let Some(member) = Member::named(name) else {
-            return scan.value().map(drop);
+            return scan.skip_value();
         };
         let from = scan.at;
         match member {
             Member::Meta => read_meta(scan, start, &mut meta)?,
-            _ => drop(scan.value()?),
+            _ => scan.skip_value()?,
         }
         let span = Span::new(from, scan.at)?.since(start);
         outline.record(member, span).then_some(())
@@ -154,7 +157,7 @@ fn params<'a>(scan: &mut Scan<'a>) -> Option<Option<ParamsRef<'a>>> {
 fn read_meta(scan: &mut Scan<'_>, start: usize, meta: &mut MetaSpans) -> Option<()> {
     scan.object(|scan, name| {
         let from = scan.at;
-        scan.value()?;
+        scan.skip_value()?;
         let Some(member) = MetaMember::named(name) else {
             return Some(());
         };
@@ -234,15 +237,15 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Reads an object. `member` reads the value of each member; names have no escapes.
+    /// Reads an object. `member` reads the value of each member. Names have no escapes, and are compared as bytes.
     #[inline]
-    fn object(&mut self, mut member: impl FnMut(&mut Self, &'a str) -> Option<()>) -> Option<()> {
+    fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>) -> Option<()> {
         self.open(b'{')?;
         if self.close(b'}').is_some() {
             return Some(());
         }
         loop {
-            let name = self.plain_string()?;
+            let name = self.plain_bytes()?;
             self.colon()?;
             member(self, name)?;
             if !self.continues(b'}')? {
@@ -314,6 +317,15 @@ impl<'a> Scan<'a> {
         let has_escapes = self.string()?;
         let text = self.text.get(start..self.at - 1)?;
         (!has_escapes).then_some(text)
+    }
+
+    /// Reads a string without escapes and returns its bytes.
+    #[inline]
+    fn plain_bytes(&mut self) -> Option<&'a [u8]> {
+        let start = self.at + 1;
+        let has_escapes = self.string()?;
+        let bytes = self.text.as_bytes().get(start..self.at - 1)?;
+        (!has_escapes).then_some(bytes)
     }
 
     /// Reads a string; returns whether it has escapes.
