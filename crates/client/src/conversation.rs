@@ -172,7 +172,7 @@ impl EventHandler {
         }
     }
 
-    fn answer(&mut self, ticket: Ticket, incoming: IncomingRequest) {
+    fn answer(&mut self, ticket: Ticket, incoming: Box<IncomingRequest>) {
         self.answering.retain(|_, task| !task.is_finished());
         let key = ticket.key();
         let owed_answer = OwedAnswer {
@@ -232,7 +232,7 @@ struct AnswerContext {
 }
 
 impl AnswerContext {
-    async fn reply_to(self, incoming: IncomingRequest) -> Result<Reply, Error> {
+    async fn reply_to(self, incoming: Box<IncomingRequest>) -> Result<Reply, Error> {
         check_declared(&incoming)?;
         let (method, revision) = (incoming.method.clone(), incoming.terms.revision);
         if let Some(can) = &incoming.terms.capabilities.tasks
@@ -259,7 +259,7 @@ impl AnswerContext {
     async fn answer(
         self,
         question: InputRequest,
-        incoming: IncomingRequest,
+        incoming: Box<IncomingRequest>,
     ) -> Result<InputResponse, Error> {
         let method = incoming.method.as_str();
         let visit = visit_of(&question);

@@ -20,7 +20,7 @@ const OVERRUN: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
     rows: InlineQueue<UnsettledRequest>,
-    waiting: VecDeque<IncomingRequest>,
+    waiting: VecDeque<Box<IncomingRequest>>,
     /// Requests that were answered with a task of the core and still send notices; oldest first.
     tasks: VecDeque<UnsettledRequest>,
     running: usize,
@@ -109,9 +109,9 @@ impl Inbound {
     pub(crate) fn admit(
         &mut self,
         id: RequestId,
-        incoming: IncomingRequest,
+        incoming: Box<IncomingRequest>,
         limits: &Limits,
-    ) -> Option<IncomingRequest> {
+    ) -> Option<Box<IncomingRequest>> {
         let runs = self.running < limits.max_running_requests;
         let state = if runs { State::Running } else { State::Waiting };
         self.insert(id, &incoming, state);
@@ -247,7 +247,7 @@ impl Inbound {
     }
 
     /// The next request in line, if one may run now.
-    pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<IncomingRequest> {
+    pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<Box<IncomingRequest>> {
         if self.running >= limits.max_running_requests {
             return None;
         }

@@ -42,8 +42,8 @@ pub enum Output {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A request was admitted; the ticket must be answered.
-    Request(Ticket, IncomingRequest),
+    /// A request was admitted; the ticket must be answered. The request is boxed, because an event moves often.
+    Request(Ticket, Box<IncomingRequest>),
     /// A notification that the engine does not handle itself.
     Notification(IncomingNotice),
     /// This request was cancelled: drop its handler, because the answer would be discarded.

@@ -64,7 +64,7 @@ impl Session {
                     let message = serde_json::from_slice(&transmit.frame.to_vec());
                     self.sent.push(message.expect("JSON"));
                 }
-                Output::Event(Event::Request(_, request)) => admitted = Some(request),
+                Output::Event(Event::Request(_, request)) => admitted = Some(*request),
                 Output::Event(Event::Settled(_, outcome)) => {
                     let value = |raw: Box<serde_json::value::RawValue>| {
                         serde_json::from_str(raw.get()).expect("JSON")

@@ -36,7 +36,7 @@ struct Seen {
     has_output: bool,
 }
 
-fn receive(limits: Limits, text: &str) -> (SingleRequest, Option<(Ticket, IncomingRequest)>) {
+fn receive(limits: Limits, text: &str) -> (SingleRequest, Option<(Ticket, Box<IncomingRequest>)>) {
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("s", "1"), capabilities);

@@ -43,7 +43,7 @@ struct Inner {
 /// The origin of a context.
 enum Origin {
     /// The request is its own.
-    Request(IncomingRequest),
+    Request(Box<IncomingRequest>),
     /// The request and its end are those of this context.
     Context(Context),
 }
@@ -51,7 +51,7 @@ enum Origin {
 impl Context {
     /// The context of a request that was admitted.
     #[inline]
-    pub fn new(request: IncomingRequest, engine: Arc<dyn EngineHandle>) -> Self {
+    pub fn new(request: impl Into<Box<IncomingRequest>>, engine: Arc<dyn EngineHandle>) -> Self {
         Self::with(request, engine, None, Extensions::new())
     }
 
@@ -59,13 +59,13 @@ impl Context {
     /// request may be without a message: work that continues has the key of its request while it is
     /// open, else [`RequestKey::NONE`].
     pub fn with(
-        request: IncomingRequest,
+        request: impl Into<Box<IncomingRequest>>,
         engine: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
         Self(Arc::new(Inner {
-            origin: Origin::Request(request),
+            origin: Origin::Request(request.into()),
             engine,
             principal,
             extensions,

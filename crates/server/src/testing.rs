@@ -48,7 +48,7 @@ fn admitted(engine: &mut Connection) -> IncomingRequest {
     let message = Message::parse(line).expect("the line is a message");
     engine.receive(Instant::now(), message);
     match engine.poll_event() {
-        Some(Event::Request(_, incoming)) => incoming,
+        Some(Event::Request(_, incoming)) => *incoming,
         other => panic!("the request was not admitted: {other:?}"),
     }
 }

@@ -30,13 +30,13 @@ pub(crate) struct PendingRequests {
 #[derive(Debug)]
 struct Case {
     ticket: Ticket,
-    incoming: IncomingRequest,
+    incoming: Box<IncomingRequest>,
     due: Option<Instant>,
 }
 
 impl PendingRequests {
     /// Accepts a request.
-    pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: IncomingRequest) {
+    pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: Box<IncomingRequest>) {
         let due = match self.policy {
             ReplyPolicy::AtOnce => Some(now),
             ReplyPolicy::After(wait) => Some(now + wait),
@@ -51,7 +51,7 @@ impl PendingRequests {
     }
 
     /// Closes a request and returns its ticket.
-    pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
+    pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, Box<IncomingRequest>)> {
         let case = self.open.remove(&key)?;
         Some((case.ticket, case.incoming))
     }
@@ -69,7 +69,7 @@ impl PendingRequests {
 
     /// The open request of this key.
     pub(crate) fn request(&self, key: RequestKey) -> Option<&IncomingRequest> {
-        self.open.get(&key).map(|case| &case.incoming)
+        self.open.get(&key).map(|case| &*case.incoming)
     }
 }
 

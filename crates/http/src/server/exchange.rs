@@ -33,7 +33,7 @@ pub(super) fn handler<S: Service>(
     outlet: Arc<dyn EngineHandle>,
     extras: RequestExtras,
     ticket: Ticket,
-    incoming: IncomingRequest,
+    incoming: Box<IncomingRequest>,
 ) -> Handler {
     let cx = Context::with(incoming, outlet, extras.principal, extras.extensions);
     Box::pin(run(Arc::clone(service), ticket, cx))
@@ -58,7 +58,7 @@ impl Exchange {
     /// Begins the handler of a request, if it has one.
     pub(super) fn begin<S: Service>(
         service: &Arc<S>,
-        (request, handled): (SingleRequest, Option<(Ticket, IncomingRequest)>),
+        (request, handled): (SingleRequest, Option<(Ticket, Box<IncomingRequest>)>),
         extras: RequestExtras,
         permit: Permit,
     ) -> Self {

@@ -225,13 +225,13 @@ impl Connection {
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
         let envelope = RequestEnvelope::of_params(request.params)?;
-        let incoming = IncomingRequest {
+        let incoming = Box::new(IncomingRequest {
             key,
             method: (&*request.method).into(),
             params: request.params.into(),
             terms,
             progress_token: envelope.progress_token()?,
-        };
+        });
         if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
             self.events
                 .push_back(Event::Request(Ticket { key: incoming.key }, incoming));

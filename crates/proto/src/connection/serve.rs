@@ -32,7 +32,7 @@ impl Connection {
         self.route(request, incoming)
     }
 
-    fn route(&mut self, request: Request<'_>, incoming: IncomingRequest) -> Result<(), Error> {
+    fn route(&mut self, request: Request<'_>, incoming: Box<IncomingRequest>) -> Result<(), Error> {
         let Some(method) = EngineMethod::named(&request.method) else {
             return self.admit(request, incoming);
         };
@@ -61,7 +61,7 @@ impl Connection {
     fn end_setting(
         &mut self,
         request: Request<'_>,
-        incoming: IncomingRequest,
+        incoming: Box<IncomingRequest>,
     ) -> Result<(), Error> {
         match &self.side {
             Side::Server(server) if server.profile.passes_settings() => {
@@ -71,7 +71,7 @@ impl Connection {
         }
     }
 
-    fn admit(&mut self, request: Request<'_>, incoming: IncomingRequest) -> Result<(), Error> {
+    fn admit(&mut self, request: Request<'_>, incoming: Box<IncomingRequest>) -> Result<(), Error> {
         if self.inbound.is_overrun(&self.limits) {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
@@ -191,15 +191,15 @@ pub(super) fn incoming_request(
     request: &Request<'_>,
     envelope: &RequestEnvelope<'_>,
     terms: Arc<Terms>,
-) -> Result<IncomingRequest, Error> {
+) -> Result<Box<IncomingRequest>, Error> {
     let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
-    Ok(IncomingRequest {
+    Ok(Box::new(IncomingRequest {
         key,
         method: MethodName::from(&*request.method),
         params: request.params.into(),
         terms,
         progress_token,
-    })
+    }))
 }
 
 /// Checks that a method exists in the revision, and that the server offers its capability.

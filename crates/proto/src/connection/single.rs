@@ -71,7 +71,7 @@ impl SingleRequest {
         terms: Arc<Terms>,
         peer: PeerIdentity,
         request: Request<'_>,
-    ) -> (Self, Option<(Ticket, IncomingRequest)>) {
+    ) -> (Self, Option<(Ticket, Box<IncomingRequest>)>) {
         let setting = Setting {
             profile,
             limits,
@@ -103,7 +103,7 @@ impl SingleRequest {
         terms: Arc<Terms>,
         peer: PeerIdentity,
         request: Request<'_>,
-    ) -> (Self, Option<(Ticket, IncomingRequest)>) {
+    ) -> (Self, Option<(Ticket, Box<IncomingRequest>)>) {
         let engine = Connection::server(Arc::clone(&profile), Arc::clone(&limits));
         let engine = engine.with_peer(peer.clone());
         let setting = Setting {
@@ -119,7 +119,7 @@ impl SingleRequest {
         setting: Setting,
         mut engine: Connection,
         request: Request<'_>,
-    ) -> (Self, Option<(Ticket, IncomingRequest)>) {
+    ) -> (Self, Option<(Ticket, Box<IncomingRequest>)>) {
         engine.receive_request(request);
         let handled = match engine.poll_event() {
             Some(Event::Request(ticket, incoming)) => Some((ticket, incoming)),
@@ -235,7 +235,7 @@ impl SingleRequest {
 
 impl Setting {
     /// The request for its handler. `None` for a request that an engine answers or refuses.
-    fn admit(&self, request: &Request<'_>) -> Option<IncomingRequest> {
+    fn admit(&self, request: &Request<'_>) -> Option<Box<IncomingRequest>> {
         if EngineMethod::named(&request.method).is_some() || !Inbound::admits_one(&self.limits) {
             return None;
         }

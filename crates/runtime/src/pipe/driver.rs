@@ -73,7 +73,7 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
     S: Service,
-    M: Fn(Ticket, IncomingRequest) -> F,
+    M: Fn(Ticket, Box<IncomingRequest>) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
     pub(super) fn new(reader: R, writer: W, intake: Intake<S, M, F>, options: PipeOptions) -> Self {

@@ -22,7 +22,7 @@ pub(super) struct Handlers<M, F> {
 
 impl<M, F> Handlers<M, F>
 where
-    M: Fn(Ticket, IncomingRequest) -> F,
+    M: Fn(Ticket, Box<IncomingRequest>) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
     /// Starts handlers with `make`; at most about `most` of them run at the same time.
@@ -36,7 +36,7 @@ where
     }
 
     /// Polls a handler once. If it has to wait it gets a task, which polls it again at once.
-    pub(super) fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
+    pub(super) fn start(&mut self, ticket: Ticket, incoming: Box<IncomingRequest>) {
         let key = ticket.key();
         let mut slot = self.spare.take().unwrap_or_else(|| Box::pin(None));
         slot.set(Some((self.make)(ticket, incoming)));

@@ -57,7 +57,7 @@ pub(super) struct AfterOutput {
 impl<S, M, F> Intake<S, M, F>
 where
     S: Service,
-    M: Fn(Ticket, IncomingRequest) -> F,
+    M: Fn(Ticket, Box<IncomingRequest>) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
     pub(super) fn new(

@@ -57,7 +57,7 @@ pub(super) struct Lanes {
     is_one: bool,
     /// Requests of such a session that may run now.
     // Empty in other sessions, because there each post starts its own request.
-    starts: Vec<(Ticket, IncomingRequest)>,
+    starts: Vec<(Ticket, Box<IncomingRequest>)>,
     /// Whether clients may resume a stream.
     // False in a session of one stream, because that opens before a revision is agreed on.
     resumes: bool,
@@ -86,7 +86,7 @@ pub(in crate::server) enum StreamLayout {
 /// The next event on the lane of a post. Closed by design.
 pub(super) enum PostEvent {
     /// The request may run now.
-    Start(Ticket, IncomingRequest),
+    Start(Ticket, Box<IncomingRequest>),
     /// A message for the client.
     Send(OutgoingMessage),
     /// The request was cancelled.
@@ -142,7 +142,7 @@ impl Lanes {
         }
     }
 
-    pub(super) fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
+    pub(super) fn start(&mut self, ticket: Ticket, incoming: Box<IncomingRequest>) {
         if self.is_one {
             self.replies.open(incoming.key, ReplyFormat::Own);
             return self.starts.push((ticket, incoming));
@@ -170,7 +170,7 @@ impl Lanes {
 
     /// Removes and returns a request that has not started.
     #[inline]
-    pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
+    pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, Box<IncomingRequest>)> {
         self.replies.get_mut(key)?.start.take()
     }
 
@@ -333,7 +333,7 @@ impl Lanes {
 
     /// Removes and returns the requests of a session of one stream that may run now.
     #[cfg(feature = "sse")]
-    pub(super) fn take_starts(&mut self) -> Vec<(Ticket, IncomingRequest)> {
+    pub(super) fn take_starts(&mut self) -> Vec<(Ticket, Box<IncomingRequest>)> {
         std::mem::take(&mut self.starts)
     }
 

@@ -21,7 +21,7 @@ pub(in crate::server) enum Asks {
 /// The result of a delivery.
 pub(in crate::server) enum TextDelivery {
     /// The engine accepted the text. These requests may run, and the service handles these notices.
-    Accepted(Vec<(Ticket, IncomingRequest)>, Vec<IncomingNotice>),
+    Accepted(Vec<(Ticket, Box<IncomingRequest>)>, Vec<IncomingNotice>),
     /// Too many requests are in flight, or too many messages wait for the reader.
     Crowded,
     /// The session has ended.
@@ -59,7 +59,7 @@ impl Session {
         self: &Arc<Self>,
         service: &Arc<S>,
         extras: RequestExtras,
-        (ticket, incoming): (Ticket, IncomingRequest),
+        (ticket, incoming): (Ticket, Box<IncomingRequest>),
     ) {
         let key = incoming.key;
         let outlet: Arc<dyn EngineHandle> = Arc::clone(self) as _;

@@ -86,7 +86,7 @@ impl<S: Service> Post<S> {
         self.session.lock().lanes.primes()
     }
 
-    fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
+    fn start(&mut self, ticket: Ticket, incoming: Box<IncomingRequest>) {
         let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.session) as _;
         let extras = std::mem::take(&mut self.extras);
         self.handler = Some(handler(&self.service, outlet, extras, ticket, incoming));

@@ -49,7 +49,7 @@ pub(in crate::server) enum ReplyFormat {
 #[derive(Debug)]
 pub(super) struct Reply {
     // Excludes `has_answer` and `detached`, because the handler starts with this ticket.
-    pub(super) start: Option<(Ticket, IncomingRequest)>,
+    pub(super) start: Option<(Ticket, Box<IncomingRequest>)>,
     pub(super) outbox: Outbox,
     // Implies `is_read`, because a reader that leaves clears it.
     pub(super) waker: Option<Waker>,
