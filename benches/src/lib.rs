@@ -5,7 +5,10 @@
 //! counted by `tests/allocations.rs`, instructions by the program `instructions`, which
 //! `tests/instructions.rs` runs.
 
+#[cfg(feature = "client")]
 pub mod budget;
+#[cfg(feature = "client")]
 pub mod frugal;
+#[cfg(feature = "client")]
 pub mod path;
 pub mod payload;

@@ -1,7 +1,7 @@
 //! Instructions of a whole server process per call, for the build that is published.
 //!
 //! ```text
-//! cargo build --profile dist --package pintle-bench --bin bench-server --bin bound
+//! cargo build --profile dist --package pintle-bench --no-default-features --features programs --bin bench-server --bin bound
 //! cargo run --release --package pintle-bench --bin shipped -- target/dist/bench-server target/dist/bound
 //! ```
 //!
