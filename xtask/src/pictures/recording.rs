@@ -49,12 +49,13 @@ pub(super) fn picture(root: &Path) -> Result<String> {
     build.args([
         "build",
         "--quiet",
-        "--package",
-        "pintle-cli",
+        // The selection of the tests: another one has other features, and builds dependencies again.
+        "--workspace",
         "--bin",
         "pintle",
+        "--bin",
+        "calculator",
     ]);
-    build.args(["--package", "pintle-examples", "--bin", "calculator"]);
     // The commands of the recording name this folder.
     build.args(["--target-dir", "target"]);
     child::run(build.current_dir(root), BUILD)?;
