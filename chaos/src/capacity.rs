@@ -9,13 +9,17 @@ mod simulation;
 mod traffic;
 mod workload;
 
-use costs::{CALL_MICROS, END_BYTES, ENTRY_BYTES, MESSAGE_BYTES, PART_BYTES, POSTGRES, REDIS};
+use costs::{
+    CALL_MICROS, END_BYTES, ENTRY_BYTES, MESSAGE_BYTES, PART_BYTES, POSTGRES, REDIS, STREAM_BYTES,
+};
 use fleet::{Load, Rates};
 use simulation::{Caused, simulate};
 use workload::Workload;
 
 /// How long a record of an end stays, in seconds.
 const END_TTL: f64 = 864_000.0;
+/// How long the log of a stream stays after its last message, in seconds.
+const STREAM_TTL: f64 = 600.0;
 /// Events of the news, and of an inbox. A log in use does not expire, and drops its oldest events.
 const MAX_LOG_EVENTS: f64 = 10_000.0;
 /// How long a server has a part of an idle session, and how many.
@@ -39,6 +43,7 @@ fn print(workload: &Workload, caused: &Caused, load: &Load) {
     let requests = caused.calls + workload.modern;
     let causes = [
         ("sessions: first and later readings", load.sessions),
+        ("streams of replies", load.streams),
         ("answers elsewhere and changes", load.news),
         ("ends of sessions", load.ends),
         ("presence and clocks", load.idle),
@@ -71,7 +76,7 @@ fn row(name: &str, rates: &Rates, requests: f64, servers: usize) {
 }
 
 /// Returns the bytes of the store by their content, and those of a server.
-fn memory(workload: &Workload, caused: &Caused, load: &Load) -> [(&'static str, f64); 5] {
+fn memory(workload: &Workload, caused: &Caused, load: &Load) -> [(&'static str, f64); 6] {
     let servers = workload.servers as f64;
     let of_log = |events: f64, bytes| match events > 0.0 {
         true => MAX_LOG_EVENTS * bytes,
@@ -84,6 +89,10 @@ fn memory(workload: &Workload, caused: &Caused, load: &Load) -> [(&'static str, 
         (
             "ends of sessions, after 10 days",
             caused.ends * END_TTL * END_BYTES,
+        ),
+        (
+            "streams of replies, of 10 minutes",
+            caused.streams * STREAM_TTL * STREAM_BYTES,
         ),
         ("news, at most", news),
         ("inboxes, at most", inboxes),

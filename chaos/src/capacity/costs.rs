@@ -26,6 +26,8 @@ pub(super) const POSTGRES: Costs = Costs {
 pub(super) const END_BYTES: f64 = 216.0;
 pub(super) const ENTRY_BYTES: f64 = 198.0;
 pub(super) const MESSAGE_BYTES: f64 = 86.0;
+/// Bytes of Redis for the log of a reply with a question, as estimated: its beginning, the question, and its result.
+pub(super) const STREAM_BYTES: f64 = 1_300.0;
 /// Bytes of a server for its part of a session.
 pub(super) const PART_BYTES: f64 = 2_700.0;
 /// CPU of three servers for a call.

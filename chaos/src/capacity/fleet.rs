@@ -14,6 +14,8 @@ const NEWS_DELAY: f64 = 0.02;
 /// Expiry of the inbox and the news are renewed after a third of their time.
 const INBOX_RENEWAL: f64 = 20.0;
 const NEWS_RENEWAL: f64 = 200.0;
+/// Appends of a reply with a question: its beginning with the question, and its result.
+const STREAM_APPENDS: f64 = 2.0;
 /// Replicas that the end of a session waits for.
 const MAX_AWAITED: f64 = 64.0;
 /// Operations in a second, by their kind.
@@ -46,6 +48,8 @@ impl Rates {
 pub(super) struct Load {
     /// Readings of the records of sessions.
     pub(super) sessions: Rates,
+    /// Logs of replies that became streams.
+    pub(super) streams: Rates,
     /// Answers at other servers, and changes.
     pub(super) news: Rates,
     pub(super) ends: Rates,
@@ -66,6 +70,8 @@ pub(super) fn load(workload: &Workload, caused: &Caused) -> Load {
         ..Load::default()
     };
     load.sessions.add(Operation::Get, caused.readings);
+    load.streams
+        .add(Operation::Append, caused.streams * STREAM_APPENDS);
     load.ends = ends(workload, caused, others);
     load.idle = idle(workload, &load);
     let reads = servers * readings(load.entries, workload.round_trip);

@@ -18,6 +18,8 @@ pub(super) struct Caused {
     pub(super) calls: f64,
     /// Readings of the record of a session before a request.
     pub(super) readings: f64,
+    /// Replies that became streams. Each has a log.
+    pub(super) streams: f64,
     /// Answers that arrived at another server than their question.
     pub(super) answers_elsewhere: f64,
     /// Sessions that their client ended.
@@ -60,6 +62,7 @@ impl Simulation {
             Kind::Call => self.call(request),
             Kind::Ask { answered_at } => {
                 self.call(request);
+                self.caused.streams += 1.0;
                 self.arrive(request.session, answered_at, request.answered());
                 self.caused.answers_elsewhere += f64::from(u8::from(answered_at != request.server));
             }
@@ -94,6 +97,7 @@ impl Caused {
         Self {
             calls: self.calls * factor,
             readings: self.readings * factor,
+            streams: self.streams * factor,
             answers_elsewhere: self.answers_elsewhere * factor,
             ends: self.ends * factor,
             ended_parts: self.ended_parts * factor,
@@ -180,6 +184,7 @@ mod tests {
         assert_eq!(act(9.0, 2, Kind::End), 3.0);
         let caused = simulation.caused;
         assert_eq!((caused.answers_elsewhere, caused.ends), (1.0, 1.0));
+        assert_eq!(caused.streams, 1.0);
         assert_eq!(caused.ended_parts, 2.0);
     }
 }
