@@ -22,13 +22,13 @@ use crate::net::NetworkScope;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct FetchRequest {
-    /// `GET` or `POST`.
+    /// The HTTP method, in upper case.
     pub method: &'static str,
     /// The absolute address: `http` or `https`.
     pub url: String,
     /// Names and values. A name is lower case.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// The body; empty with `GET`.
+    /// The body. It is empty for most methods but `POST`, `PUT` and `PATCH`.
     pub body: Bytes,
     /// The addresses that may be connected to.
     pub network: NetworkScope,

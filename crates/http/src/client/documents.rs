@@ -1,7 +1,7 @@
 //! Documents over the network: metadata, keys, tokens.
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use http::{HeaderName, HeaderValue, Request, Uri};
 use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, NetworkScope};
 use tokio::time::timeout;
 
@@ -65,10 +65,7 @@ impl Fetch for DocumentClient {
 fn head(request: FetchRequest) -> Result<Request<Bytes>, FetchError> {
     let uri: Uri = request.url.parse().map_err(FetchError::unreachable)?;
     let mut made = Request::new(request.body);
-    *made.method_mut() = match request.method {
-        "POST" => Method::POST,
-        _ => Method::GET,
-    };
+    *made.method_mut() = request.method.parse().map_err(FetchError::unreachable)?;
     *made.uri_mut() = uri;
     for (name, value) in &request.headers {
         let name = HeaderName::try_from(&**name).map_err(FetchError::unreachable)?;
