@@ -229,6 +229,13 @@ impl From<String> for ContentBlock {
     }
 }
 
+/// Converts contents into a block that embeds them.
+impl From<ResourceContents> for ContentBlock {
+    fn from(contents: ResourceContents) -> Self {
+        Self::resource(contents)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::{drop_without, fit_freshness};
 use crate::{
     ContentBlock, Cursor, Extra, Feature, Fit, FitError, Freshness, Icon, InputResponses, Meta,
-    Revision, Role,
+    ResourceContents, Revision, Role,
 };
 
 /// A prompt in a list.
@@ -264,6 +264,19 @@ impl PromptMessage {
     }
 }
 
+macro_rules! from_user {
+    ($($content:ty),+) => {$(
+        /// Converts the content into a message of the user.
+        impl From<$content> for PromptMessage {
+            fn from(content: $content) -> Self {
+                Self::user(content)
+            }
+        }
+    )+};
+}
+
+from_user!(&str, String, ContentBlock, ResourceContents);
+
 impl Fit for Prompt {
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
@@ -338,6 +351,17 @@ mod tests {
         let params = GetPromptParams::new("a").with_argument("x", "1");
         let wire = json!({"name": "a", "arguments": {"x": "1"}});
         assert_eq!(serde_json::to_value(params).unwrap(), wire);
+    }
+
+    #[test]
+    fn content_converts_into_a_message_of_the_user() {
+        let note = ResourceContents::text("notes://a", "A note.");
+        let messages: Vec<PromptMessage> = vec!["Summarize.".into(), note.clone().into()];
+        let expected = vec![
+            PromptMessage::user("Summarize."),
+            PromptMessage::user(ContentBlock::resource(note)),
+        ];
+        assert_eq!(messages, expected);
     }
 
     // spec: 2025-11-25 D0618-04, D0326-06
