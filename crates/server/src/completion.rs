@@ -14,6 +14,7 @@ use crate::rejection::Rejection;
 mod completer;
 mod list;
 mod result;
+mod search;
 
 pub use completer::{
     Completer, FromCompletion, OtherArguments, ViaFuture, ViaOtherArguments, ViaTyped, ViaValue,

@@ -57,6 +57,38 @@ impl ServerHandle {
         )
     }
 
+    /// Replaces the tools that have a tag, for instance those of a document that is read again, and returns the number of
+    /// new ones. Each new tool gets the tag. Clients see all changes at once.
+    ///
+    /// ```
+    /// use pintle_server::{ServerHandle, StartError, Tool};
+    ///
+    /// fn reload(handle: &ServerHandle, names: &[&str]) -> Result<usize, StartError> {
+    ///     let tool = |name: &&str| Tool::new(*name).handler(async || "done");
+    ///     handle.replace_tools("reloaded", names.iter().map(tool))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], as at the start of the server. No tool changes then.
+    pub fn replace_tools(
+        &self,
+        tag: &str,
+        tools: impl IntoIterator<Item = Tool>,
+    ) -> Result<usize, StartError> {
+        let (core, mount) = self.core_and_mount()?;
+        let tagged = |tool: Tool| match tool.tags().iter().any(|own| **own == *tag) {
+            true => tool,
+            false => tool.tag(tag),
+        };
+        let tools: Vec<Tool> = tools.into_iter().map(tagged).collect();
+        let count = tools.len();
+        core.replace_tools(mount, tag, tools)?;
+        self.changes.tools();
+        Ok(count)
+    }
+
     /// Adds a resource.
     ///
     /// # Errors

@@ -152,6 +152,29 @@ impl<T: Listed> Set<T> {
         is_removed
     }
 
+    /// Removes the items for which `is_old` returns true, and adds others at the end, in one step.
+    ///
+    /// # Errors
+    ///
+    /// [`DuplicateNameError`] when two have the same name. The set does not change then.
+    pub(crate) fn replace(
+        &self,
+        is_old: impl Fn(&T) -> bool,
+        items: Vec<T>,
+    ) -> Result<(), DuplicateNameError> {
+        let mut snapshot = self.snapshot.lock();
+        let kept = snapshot.items.iter().filter(|entry| !is_old(&entry.item));
+        let mut entries: Vec<_> = kept.cloned().collect();
+        let mut place = snapshot.next_place;
+        for item in items {
+            let item = Arc::new(item);
+            entries.push(Entry { place, item });
+            place += 1;
+        }
+        *snapshot = Arc::new(Snapshot::new(entries, place)?);
+        Ok(())
+    }
+
     /// One page of the list, as `principal` sees it.
     ///
     /// # Errors

@@ -1,10 +1,8 @@
 //! Tools from a file: each entry has a name, a description, a JSON Schema and a text. `reload` reads the file again
 //! while the server runs, and listening clients are notified.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use pintle::prelude::*;
 use serde::Deserialize;
@@ -24,10 +22,12 @@ struct Entry {
     text: String,
 }
 
-/// The file, and the names of its tools at the server.
+/// The tag of the tools from the file.
+const TAG: &str = "file";
+
+/// The file of the tools.
 struct Source {
     file: PathBuf,
-    offered: Mutex<BTreeSet<String>>,
 }
 
 impl Source {
@@ -65,31 +65,17 @@ fn filled_in(text: &str, arguments: &Map<String, Value>) -> String {
 /// Reads the file again, and replaces the tools. An invalid file changes nothing.
 #[tool(idempotent, blocking)]
 fn reload(source: State<Source>, server: State<ServerHandle>) -> Result<String> {
-    let tools = source.read()?;
-    let mut offered = source.offered.lock().expect("no holder panics");
-    for name in std::mem::take(&mut *offered) {
-        server.remove_tool(&name);
-    }
-    for tool in tools {
-        let name = tool.name().to_owned();
-        server.add_tool(tool)?;
-        offered.insert(name);
-    }
-    Ok(format!("{} tools", offered.len()))
+    let count = server.replace_tools(TAG, source.read()?)?;
+    Ok(format!("{count} tools"))
 }
 
 fn server(file: PathBuf) -> Result<Server> {
-    let source = Source {
-        file,
-        offered: Mutex::default(),
-    };
-    let tools = source.read()?;
-    let names = tools.iter().map(|tool| tool.name().to_owned());
-    *source.offered.lock().expect("no holder panics") = names.collect();
-    let server = Server::new("phrases", env!("CARGO_PKG_VERSION"))
+    let source = Source { file };
+    let tools = source.read()?.into_iter().map(|tool| tool.tag(TAG));
+    Ok(Server::new("phrases", env!("CARGO_PKG_VERSION"))
+        .add_tools(tools)
         .state(source)
-        .tool::<reload>();
-    Ok(tools.into_iter().fold(server, Server::add_tool))
+        .tool::<reload>())
 }
 
 #[tokio::main]

@@ -77,6 +77,39 @@ async fn a_session_is_notified_of_every_list_that_changes() {
     }
 }
 
+#[tokio::test]
+async fn replaced_tools_are_those_of_a_tag() {
+    for revision in REVISIONS {
+        let server = server();
+        let handle = server.handle();
+        let mut peer = Peer::of(server, revision).await;
+        let before = names(&mut peer).await;
+        let tool = |name: &&str| Tool::new(*name).handler(async || "done");
+        let replace = |names: &[&str]| handle.replace_tools("late", names.iter().map(tool));
+        assert_eq!(replace(&["one", "two"]).ok(), Some(2));
+        assert_eq!(replace(&["two", "three"]).ok(), Some(2));
+        let after = names(&mut peer).await;
+        assert_eq!(
+            after,
+            [&before[..], &["two".into(), "three".into()]].concat(),
+            "{revision}"
+        );
+        let taken = replace(&["four", &before[0]]);
+        assert!(taken.is_err(), "{revision}");
+        assert_eq!(names(&mut peer).await, after, "{revision}");
+        assert_eq!(replace(&[]).ok(), Some(0));
+        assert_eq!(names(&mut peer).await, before, "{revision}");
+    }
+}
+
+/// Returns the names of all tools.
+async fn names(peer: &mut Peer) -> Vec<String> {
+    let listed = peer.result("tools/list", json!({})).await;
+    let tools = listed["tools"].as_array().cloned().unwrap_or_default();
+    let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+    tools.iter().map(name).collect()
+}
+
 // spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11, N-PROMPT-07 (changes)
 #[tokio::test]
 async fn a_listener_is_notified_of_the_changes_it_requested() {

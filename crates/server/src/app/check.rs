@@ -90,16 +90,36 @@ impl Core {
     }
 
     pub(crate) fn add_tool(&self, mount: usize, tool: Tool) -> Result<(), StartError> {
+        Ok(self.tools.add(self.late_tool(mount, tool)?)?)
+    }
+
+    /// Replaces the tools of a server that have a tag.
+    pub(crate) fn replace_tools(
+        &self,
+        mount: usize,
+        tag: &str,
+        tools: Vec<Tool>,
+    ) -> Result<(), StartError> {
+        let tools = tools.into_iter().map(|tool| self.late_tool(mount, tool));
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        let context = &self.mounts[mount].mount_context;
+        let is_old = |entry: &Entry<Tool>| {
+            Arc::ptr_eq(&entry.mount_context, context)
+                && entry.item.tags.iter().any(|own| **own == *tag)
+        };
+        Ok(self.tools.replace(is_old, tools)?)
+    }
+
+    /// Checks a tool that is added while the server runs.
+    fn late_tool(&self, mount: usize, tool: Tool) -> Result<Entry<Tool>, StartError> {
         self.check_offer("tools", |offered| offered.tools.is_some())?;
         self.check_offer("tasks", |offered| {
             !tool.runs_as_task() || offered.tasks.is_some()
         })?;
         let name = self.name_at(mount, tool.name());
-        Ok(self.tools.add(check_tool(
-            tool.renamed(name),
-            &self.mounts[mount].mount_context,
-        )?)?)
+        check_tool(tool.renamed(name), &self.mounts[mount].mount_context)
     }
+
     pub(crate) fn add_resource(&self, mount: usize, resource: Resource) -> Result<(), StartError> {
         self.check_offer("resources", |offered| offered.resources.is_some())?;
         self.check_completers(resource.has_completers())?;

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use pintle_model::Completion;
+
 use crate::ability::{Ability, RequiredState};
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
 use crate::tuples::all_tuples;
 
 use super::result::IntoCompletion;
+use super::search::search;
 use super::{CompletionCall, CompletionFuture};
 
 /// A source of values for an argument: a list of texts, or a function of up to four parameters.
@@ -15,14 +18,17 @@ use super::{CompletionCall, CompletionFuture};
 /// Each parameter is a `String`, the text that the user has typed so far; [`OtherArguments`], the
 /// arguments that are filled in already; or an ability ([`Context`](pintle_runtime::Context),
 /// [`State`](crate::State), …). The function returns something that implements [`IntoCompletion`],
-/// or a future of it: the values that fit, the best first. Only a list is searched automatically.
+/// or a future of it: the values that fit, the best first.
+///
+/// A list is searched: values that begin with the typed text come first, then those that contain it. So are the values of a
+/// function without a `String` parameter, which returns all of them.
 ///
 /// ```
 /// use pintle_server::{OtherArguments, Resource};
 ///
-/// async fn pages(typed: String, given: OtherArguments) -> Vec<String> {
+/// async fn pages(given: OtherArguments) -> Vec<String> {
 ///     let book = given.get("book").unwrap_or("handbook");
-///     vec![format!("{book}-{typed}")]
+///     ["begin", "end"].map(|page| format!("{book}-{page}")).to_vec()
 /// }
 ///
 /// let page = Resource::new("docs://{book}/{page}", "page")
@@ -57,6 +63,9 @@ pub trait Completer<M>: Send + Sync + 'static {
     label = "neither `String`, `OtherArguments` nor an ability"
 )]
 pub trait FromCompletion<Via>: Sized {
+    /// Whether the parameter is the typed text. Without such a parameter the values are searched.
+    const IS_TYPED: bool = false;
+
     /// Returns the state that the server must hold for the parameter.
     fn need() -> Option<RequiredState> {
         None
@@ -90,6 +99,8 @@ impl OtherArguments {
 }
 
 impl FromCompletion<ViaTyped> for String {
+    const IS_TYPED: bool = true;
+
     fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
         Ok(call.typed().to_owned())
     }
@@ -119,6 +130,25 @@ pub enum ViaFuture {}
 #[derive(Debug)]
 pub enum ViaValue {}
 
+/// Returns the typed text, unless a parameter is it.
+fn untyped(are_typed: &[bool], call: &CompletionCall<'_>) -> Option<String> {
+    (!are_typed.contains(&true)).then(|| call.typed().to_owned())
+}
+
+/// Searches the values of a function that did not receive the typed text. A function that states that there are more
+/// values chose these itself.
+fn searched(completion: Completion, typed: Option<String>) -> Completion {
+    match typed {
+        Some(typed) if are_all(&completion) => Completion::new(search(&completion.values, &typed)),
+        _ => completion,
+    }
+}
+
+fn are_all(completion: &Completion) -> bool {
+    let count = completion.values.len() as u64;
+    completion.has_more != Some(true) && completion.total.is_none_or(|total| total <= count)
+}
+
 macro_rules! completers {
     ($($param:ident $via:ident),*) => {
         impl<F, Fut, $($param, $via),*> Completer<(ViaFuture, $(($via, $param),)*)> for F
@@ -135,7 +165,8 @@ macro_rules! completers {
             #[allow(unused_variables)]
             fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
                 let future = self($($param::from_completion(call)?),*);
-                Ok(Box::pin(async move { future.await.into_completion() }))
+                let typed = untyped(&[$(<$param as FromCompletion<$via>>::IS_TYPED),*], call);
+                Ok(Box::pin(async move { Ok(searched(future.await.into_completion()?, typed)) }))
             }
         }
 
@@ -153,6 +184,8 @@ macro_rules! completers {
             #[allow(unused_variables)]
             fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
                 let completion = self($($param::from_completion(call)?),*).into_completion();
+                let typed = untyped(&[$(<$param as FromCompletion<$via>>::IS_TYPED),*], call);
+                let completion = completion.map(|completion| searched(completion, typed));
                 Ok(Box::pin(std::future::ready(completion)))
             }
         }

@@ -69,11 +69,28 @@ async fn a_function_offers_the_values_that_it_returns() {
     }
     assert_eq!(ask(later, "a").await.unwrap(), all(&["a!", "a?"]));
     assert_eq!(ask(now, "a").await.unwrap(), all(&["a."]));
-    assert_eq!(ask(|| vec!["always"], "a").await.unwrap(), all(&["always"]));
+}
+
+#[tokio::test]
+async fn values_of_a_function_without_the_text_are_searched() {
+    let now = || vec!["begin", "end", "appendix"];
+    let later = async |_: OtherArguments| ["begin", "end", "appendix"];
     assert_eq!(
-        ask(async || ["always"], "a").await.unwrap(),
-        all(&["always"])
+        ask(now, "E").await.unwrap(),
+        all(&["end", "begin", "appendix"])
     );
+    assert_eq!(ask(later, "en").await.unwrap(), all(&["end", "appendix"]));
+    assert_eq!(
+        ask(later, "").await.unwrap(),
+        all(&["begin", "end", "appendix"])
+    );
+    let chosen = || {
+        let mut completion = Completion::new(["begin"]);
+        completion.has_more = Some(true);
+        completion
+    };
+    let answer = ask(chosen, "x").await.unwrap();
+    assert_eq!(answer["values"], json!(["begin"]));
 }
 
 // spec: 2025-11-25 COMP-02
