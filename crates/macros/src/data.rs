@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Data, DeriveInput, Path, Result, Token, parse2};
+use syn::{Attribute, Data, DeriveInput, Fields, Path, Result, Token, parse2};
 
 use crate::common::{Paths, here};
 
@@ -32,20 +32,53 @@ fn attributes(options: TokenStream, input: &DeriveInput) -> Result<TokenStream> 
         let message = "`#[data]` stands on a struct or an enum";
         return Err(syn::Error::new(union.union_token.span, message));
     }
-    let Options { home, serde } = Options::parse.parse2(options)?;
+    let Options { home, new, serde } = Options::parse.parse2(options)?;
     let paths = Paths::new(home.as_ref());
     let derives = derives(input, &paths)?;
+    let constructor = new.map(|new| constructor(&new, input)).transpose()?;
     let [serde_path, schemars_path] = [paths.text("serde"), paths.text("schemars")];
     Ok(quote! {
+        #constructor
         #[derive(#(#derives),*)]
         #[serde(crate = #serde_path, #serde)]
         #[schemars(crate = #schemars_path)]
     })
 }
 
-/// The options of the attribute: the path of `pintle`, and options for `#[serde(…)]`.
+/// Returns an `impl` block with the function `new`, which has a parameter for each field.
+fn constructor(new: &Ident, input: &DeriveInput) -> Result<TokenStream> {
+    let fields = match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(fields) => &fields.named,
+            _ => return Err(without_names(new)),
+        },
+        _ => return Err(without_names(new)),
+    };
+    let (visibility, name) = (&input.vis, &input.ident);
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
+    let names: Vec<_> = fields.iter().map(|field| &field.ident).collect();
+    let types = fields.iter().map(|field| &field.ty);
+    let doc = "Returns a value of these fields.";
+    // The span of the option, so that errors about a second `new` point at it.
+    Ok(quote_spanned! {here(new.span())=>
+        impl #generics #name #arguments #bounds {
+            #[doc = #doc]
+            #[allow(clippy::too_many_arguments)]
+            #visibility fn new(#(#names: #types),*) -> Self {
+                Self { #(#names),* }
+            }
+        }
+    })
+}
+
+fn without_names(new: &Ident) -> syn::Error {
+    syn::Error::new_spanned(new, "`new` is for a struct with named fields")
+}
+
+/// The options of the attribute: the path of `pintle`, a constructor, and options for `#[serde(…)]`.
 struct Options {
     home: Option<Path>,
+    new: Option<Ident>,
     serde: TokenStream,
 }
 
@@ -58,8 +91,13 @@ impl Options {
             home = Some(input.parse()?);
             input.parse::<Option<Token![,]>>()?;
         }
+        let mut new = None;
+        if input.peek(syn::Ident) && input.fork().parse::<Ident>()? == "new" {
+            new = Some(input.parse()?);
+            input.parse::<Option<Token![,]>>()?;
+        }
         let serde = input.parse()?;
-        Ok(Self { home, serde })
+        Ok(Self { home, new, serde })
     }
 }
 

@@ -13,6 +13,68 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// The doc comment of a function.
+pub(crate) struct Documentation {
+    pub(crate) description: Option<String>,
+    /// The names and descriptions of the section `# Arguments`.
+    pub(crate) arguments: Vec<(String, String)>,
+}
+
+/// Returns the parts of the doc comments among `attributes`.
+///
+/// A section `# Arguments` is a list of names and descriptions. A section with other text belongs to the description.
+pub(crate) fn documentation(attributes: &[Attribute]) -> Documentation {
+    let lines: Vec<String> = attributes.iter().filter_map(doc_text).collect();
+    let text = unindent(&lines.join("\n"));
+    let (rest, arguments) = without_arguments(&text).unwrap_or((text, Vec::new()));
+    let description = join_paragraphs(&rest);
+    Documentation {
+        description: (!description.is_empty()).then_some(description),
+        arguments,
+    }
+}
+
+/// Splits a text at its section of arguments. Returns `None` without such a section.
+fn without_arguments(text: &str) -> Option<(String, Vec<(String, String)>)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_start = |line: &&str| {
+        let title = line.trim_start_matches('#');
+        line.starts_with('#') && ["Arguments", "Parameters"].contains(&title.trim())
+    };
+    let start = lines.iter().position(is_start)?;
+    let (before, section) = lines.split_at(start);
+    let section = section.get(1..)?;
+    let end = section.iter().position(|line| line.starts_with('#'));
+    let (section, after) = section.split_at(end.unwrap_or(section.len()));
+    let mut items: Vec<(String, String)> = Vec::new();
+    for line in section.iter().filter(|line| !line.trim().is_empty()) {
+        match (item(line), items.last_mut()) {
+            (Some(item), _) => items.push(item),
+            (None, Some((_, last))) if line.starts_with(' ') => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            _ => return None,
+        }
+    }
+    let rest = [before, after].concat().join("\n");
+    (!items.is_empty()).then_some((rest, items))
+}
+
+/// Returns the name and the description of a line such as ``- `city`: The name of the city.``
+fn item(line: &str) -> Option<(String, String)> {
+    let line = line
+        .strip_prefix("- ")
+        .or_else(|| line.strip_prefix("* "))?;
+    let line = line.trim_start().strip_prefix('`')?;
+    let (name, text) = line.split_once('`')?;
+    let text = text
+        .trim_start()
+        .trim_start_matches([':', '-', '–', '—'])
+        .trim();
+    (!text.is_empty()).then(|| (name.to_owned(), text.to_owned()))
+}
+
 /// Returns true for a doc comment.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
@@ -116,6 +178,33 @@ mod tests {
             of(source).as_deref(),
             Some("# Units\nAll in metres:\n- a\n- b\n\n```\nx\n  y\n```\nend")
         );
+    }
+
+    #[test]
+    fn a_list_of_arguments_is_not_in_the_description() {
+        let source = "/// Moves a ship.\n///\n/// # Arguments\n///\n/// - `name`: The ship,\n///   or its call sign.\n/// * `to` - The berth.\n///\n/// # Notes\n/// Slowly.";
+        let item: ItemFn = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
+        let documentation = documentation(&item.attrs);
+        let description = documentation.description.as_deref();
+        assert_eq!(description, Some("Moves a ship.\n\n# Notes\nSlowly."));
+        let expected = [
+            ("name", "The ship, or its call sign."),
+            ("to", "The berth."),
+        ];
+        let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(documentation.arguments, expected);
+    }
+
+    #[test]
+    fn a_section_of_arguments_with_other_text_is_description() {
+        let source = "/// Moves.\n/// # Arguments\n/// None.";
+        let item: ItemFn = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
+        let documentation = documentation(&item.attrs);
+        assert_eq!(
+            documentation.description.as_deref(),
+            Some("Moves.\n# Arguments\nNone.")
+        );
+        assert!(documentation.arguments.is_empty());
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, Generics, Receiver, ReceiverKind, Result, ReturnType, Signature, Type,
+    Attribute, FnArg, Generics, Pat, Receiver, ReceiverKind, Result, ReturnType, Signature, Type,
 };
 
 use crate::doc;
-use crate::param::{Param, last_segment};
+use crate::param::{Argument, Param, Role, last_segment};
 
 /// A function that becomes a tool, a prompt or a resource.
 pub(crate) struct Function {
@@ -58,10 +59,14 @@ impl Function {
             FnArg::Typed(param) => Some(param),
             FnArg::Receiver(_) => None,
         });
-        let params = typed.map(Param::read).collect::<Result<Vec<_>>>()?;
+        let mut params = typed.map(Param::read).collect::<Result<Vec<_>>>()?;
+        let documentation = doc::documentation(attributes);
+        for (name, text) in documentation.arguments {
+            describe(&mut params, signature, &name, text)?;
+        }
         Ok(Self {
             ident: signature.ident.clone(),
-            description: doc::description(attributes),
+            description: documentation.description,
             params,
             owner,
             is_async: signature.asyncness.is_some(),
@@ -151,6 +156,30 @@ impl Function {
             #own
             #paths::blocking(move || #call)
         }))
+    }
+}
+
+/// Sets the description of an argument, unless the parameter has a doc comment. A value of the server has no description.
+fn describe(params: &mut [Param], signature: &Signature, name: &str, text: String) -> Result<()> {
+    let is_named = |argument: &Argument| argument.ident.unraw() == name || argument.name() == name;
+    for param in params {
+        if let Role::Argument(argument) = &mut param.role
+            && is_named(argument)
+        {
+            argument.description.get_or_insert(text);
+            return Ok(());
+        }
+    }
+    let is_parameter = |input: &FnArg| match input {
+        FnArg::Typed(param) => matches!(&*param.pat, Pat::Ident(own) if own.ident == name),
+        FnArg::Receiver(_) => name == "self",
+    };
+    match signature.inputs.iter().any(is_parameter) {
+        true => Ok(()),
+        false => Err(syn::Error::new(
+            signature.ident.span(),
+            format!("the doc comment describes `{name}`, and the function has no such parameter"),
+        )),
     }
 }
 

@@ -79,7 +79,8 @@ mod tool;
 ///
 /// # Parameters
 ///
-/// A doc comment on a parameter is its description. An argument of type `Option<T>` may be absent.
+/// A doc comment on a parameter is its description. So is a line in the doc comment of the function, in a list below
+/// `# Arguments`. Its form is ``- `city`: The name of the city``. An argument of type `Option<T>` may be absent.
 /// `#[arg(…)]` accepts `default`, `default = …`, `min`, `max`, `min_len`, `max_len`, `pattern`,
 /// `rename` and `header`. These options are part of the schema, and are enforced.
 ///
@@ -209,6 +210,8 @@ pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `crate = path`: the path of the crate `pintle`. It comes first.
+/// - `new`, before options of serde: a function `new` with a parameter for each field, in their order. It is as visible as the
+///   type. `Ok(Json(Weather::new(city, temperature)))` is then a result in one line.
 /// - All others are passed to `#[serde(…)]`: `rename_all`, `deny_unknown_fields`, `tag` and so on.
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {

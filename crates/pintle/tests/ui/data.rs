@@ -17,4 +17,12 @@ struct UnknownCase {
     a: u8,
 }
 
+#[data(new)]
+enum NewEnum {
+    One,
+}
+
+#[data(new)]
+struct NewTuple(u8);
+
 fn main() {}

@@ -39,4 +39,12 @@ async fn unknown(#[arg(minimum = 1)] count: u8) {}
 #[tool]
 async fn provided(#[arg(min = 1)] state: State<u8>) {}
 
+/// Moves a ship.
+///
+/// # Arguments
+///
+/// - `ship`: The name.
+#[tool]
+async fn misnamed(name: String) {}
+
 fn main() {}
