@@ -37,6 +37,10 @@ struct Files;
 struct RunningServers;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/openapi.md")]
+struct Openapi;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/testing.md")]
 struct Testing;
 

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 38] = [
+pub(crate) const FLOORS: [(&str, u8); 39] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -25,6 +25,7 @@ pub(crate) const FLOORS: [(&str, u8); 38] = [
     ("pintle-audit", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),
+    ("pintle-openapi", 3),
     ("pintle-otel", 3),
     ("pintle-postgres", 3),
     ("pintle-redis", 3),

@@ -68,6 +68,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
             "trace_id",
         ],
     ),
+    ("crates/openapi/src/limits.rs", "OpenApiLimits", &[]),
     ("crates/otel/src/telemetry.rs", "TelemetryOptions", &[]),
     (
         "crates/check/src/options.rs",

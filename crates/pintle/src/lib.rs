@@ -49,15 +49,20 @@
     any(feature = "auth", feature = "auth-server"),
     doc = "| [`auth`] | tokens: how to get them, and who they are for |"
 )]
+#![cfg_attr(
+    feature = "openapi",
+    doc = "| [`openapi`] | tools from an OpenAPI document |"
+)]
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
-//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[data]`, `#[pintle::main]` |
+//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[data]`, `#[pintle::main]`, [`serve!`] |
 //! | `any-schema` | no | `Tool::from_schema` with any JSON Schema |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//! | `openapi` | no | [`openapi`]: the operations of an OpenAPI document as tools |
 //! | `keys` | no | [`keys`]: keys that replicas share, for request states and stores; `http` adds it |
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
@@ -143,6 +148,8 @@ mod connect;
 mod fallback;
 #[cfg(feature = "macros")]
 mod main_function;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 #[cfg(feature = "server")]
 mod run;
 #[cfg(feature = "keys")]

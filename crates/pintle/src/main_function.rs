@@ -9,6 +9,30 @@ use pintle_server::Server;
 
 use crate::{Error, Result, Run as _};
 
+/// The function `main` of a program that is a server and nothing else.
+///
+/// ```no_run
+/// use pintle::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool(read_only)]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// pintle::serve!(Server::new("calculator", "1.0.0").tool::<add>());
+/// ```
+///
+/// It is the same as [`main`](macro@crate::main) on a function with this expression, which may also be a `Result` of a server.
+#[macro_export]
+macro_rules! serve {
+    ($server:expr $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::__private::run_main(async { $server })
+        }
+    };
+}
+
 /// A result of a function under `#[pintle::main]`: a [`Server`], which is served, `()`, or a `Result` of one of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of `main` under `#[pintle::main]`",

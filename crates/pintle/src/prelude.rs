@@ -1,12 +1,12 @@
 //! The names that nearly every server and client uses: `use pintle::prelude::*`.
 
 #[cfg(feature = "client")]
-pub use pintle_client::Client;
+pub use pintle_client::{Client, ClientBuilder, Group};
 #[cfg(feature = "http")]
 pub use pintle_http::ServeHttp;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{data, prompt, resource, tool, tools};
-pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage};
+pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage, ResourceContents};
 #[cfg(feature = "client")]
 pub use pintle_process::Command;
 pub use pintle_runtime::{Answer, AskError, Context, Principal};
@@ -19,3 +19,5 @@ pub use pintle_server::{
 pub use crate::Result;
 #[cfg(feature = "server")]
 pub use crate::Run;
+#[cfg(feature = "openapi")]
+pub use crate::openapi::{OpenApi, OpenApiTools};

@@ -1,183 +1,22 @@
 //! Tools from an OpenAPI document: each operation is a tool, and a call of it is a request to the API.
 //!
-//! `API=https://api.example.com OPENAPI=FILE tools_from_openapi` serves the operations of a document of OpenAPI 3.1. `DELETE`,
-//! `PUT` and `PATCH` are left out.
+//! `API=https://api.example.com OPENAPI=FILE tools_from_openapi` serves the operations of a document of OpenAPI 3.0 or 3.1, except
+//! those of the method `DELETE`.
 
-use std::fs;
-use std::sync::Arc;
-
-use pintle::http::client::{DocumentClient, HttpClientOptions};
-use pintle::model::JsonObject;
 use pintle::prelude::*;
-use pintle::runtime::{Fetch as _, FetchRequest, NetworkScope};
-use serde_json::{Map, Value, json};
 
-/// The API, with an HTTP client that reads at most 1 MiB of a response within 30 seconds.
-struct Api {
-    url: String,
-    web: DocumentClient,
+fn server(api: OpenApi) -> Result<Server> {
+    let tools = api
+        .filter(|operation| operation.method != "DELETE")
+        .tools()?;
+    Ok(Server::new("gateway", env!("CARGO_PKG_VERSION")).add_tools(tools))
 }
 
-/// An operation of the document.
-struct Operation {
-    is_post: bool,
-    /// The path, with `{name}` for each argument in it.
-    path: String,
-    /// The names of the arguments in the query.
-    query: Vec<String>,
-}
-
-/// Returns a tool for each operation that the example supports.
-fn tools(document: &Value, api: &Arc<Api>) -> Result<Vec<Tool>> {
-    let mut tools = Vec::new();
-    for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        for method in ["get", "post"] {
-            if let Some(operation) = item.get(method) {
-                tools.push(tool(document, path, method, operation, api)?);
-            }
-        }
-    }
-    Ok(tools)
-}
-
-fn tool(
-    document: &Value,
-    path: &str,
-    method: &str,
-    operation: &Value,
-    api: &Arc<Api>,
-) -> Result<Tool> {
-    let name = operation["operationId"]
-        .as_str()
-        .ok_or("an operation has no id")?;
-    let text = |member: &Value| member.as_str().unwrap_or_default().to_owned();
-    let parameters = operation["parameters"].as_array().into_iter().flatten();
-    let is_query = |parameter: &&Value| parameter["in"] == "query";
-    let call = Operation {
-        is_post: method == "post",
-        path: path.to_owned(),
-        query: parameters
-            .filter(is_query)
-            .map(|one| text(&one["name"]))
-            .collect(),
-    };
-    let api = Arc::clone(api);
-    Ok(Tool::from_schema(name, schema(document, operation)?)?
-        .description(text(&operation["summary"]))
-        .read_only(method == "get")
-        .handler(move |arguments: JsonObject| {
-            let request = call.request(&api, &arguments);
-            let api = Arc::clone(&api);
-            async move { api.send(request?).await }
-        }))
-}
-
-/// Returns the schema of the arguments: one property for each parameter, and `body` for the body.
-fn schema(document: &Value, operation: &Value) -> Result<JsonObject> {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        let name = parameter["name"]
-            .as_str()
-            .ok_or("a parameter has no name")?;
-        let mut schema = parameter["schema"].clone();
-        if let Some(text) = parameter.get("description") {
-            schema["description"] = text.clone();
-        }
-        properties.insert(name.to_owned(), schema);
-        if parameter["required"] == true {
-            required.push(name);
-        }
-    }
-    if let Some(body) = operation.get("requestBody") {
-        let schema = body["content"]["application/json"]["schema"].clone();
-        properties.insert("body".to_owned(), schema);
-        if body["required"] == true {
-            required.push("body");
-        }
-    }
-    let schema = json!({
-        "type": "object", "properties": properties, "required": required,
-        "additionalProperties": false, "$defs": document["components"]["schemas"],
-    });
-    // A reference of the document points to its components, which are definitions here.
-    let text = schema
-        .to_string()
-        .replace("#/components/schemas/", "#/$defs/");
-    Ok(serde_json::from_str(&text)?)
-}
-
-impl Operation {
-    /// Returns the request of a call, whose arguments match the schema.
-    fn request(&self, api: &Api, arguments: &JsonObject) -> Result<FetchRequest> {
-        let mut url = format!("{}{}", api.url, self.path);
-        let mut query = String::new();
-        for (name, value) in arguments {
-            let value = encoded(value);
-            if self.query.contains(name) {
-                let gap = if query.is_empty() { '?' } else { '&' };
-                query = format!("{query}{gap}{name}={value}");
-            }
-            url = url.replace(&format!("{{{name}}}"), &value);
-        }
-        let url = url + &query;
-        Ok(match arguments.get("body").filter(|_| self.is_post) {
-            Some(body) => FetchRequest::post(url, "application/json", serde_json::to_vec(body)?),
-            None if self.is_post => FetchRequest::post(url, "application/json", ""),
-            None => FetchRequest::get(url),
-        })
-    }
-}
-
-/// Encodes a value for a URL, because an argument of a model must not reach another path or another parameter.
-fn encoded(value: &Value) -> String {
-    let text = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
-                encoded.push(byte.into())
-            }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
-}
-
-impl Api {
-    /// Sends a request, and returns the text of the response. A failure is an error that the model reads.
-    async fn send(&self, mut request: FetchRequest) -> Result<String> {
-        // The user names the API, so it may be in the private network.
-        request.network = NetworkScope::Private;
-        let response = self
-            .web
-            .fetch(request.header("accept", "application/json"))
-            .await?;
-        let text = String::from_utf8_lossy(&response.body).into_owned();
-        match response.status {
-            200..300 => Ok(text),
-            status => Err(format!("the API answered with HTTP status {status}: {text}").into()),
-        }
-    }
-}
-
-fn server(document: &str, url: &str) -> Result<Server> {
-    let api = Arc::new(Api {
-        url: url.trim_end_matches('/').to_owned(),
-        web: DocumentClient::new(&HttpClientOptions::default()),
-    });
-    let tools = tools(&serde_json::from_str(document)?, &api)?;
-    let server = Server::new("gateway", env!("CARGO_PKG_VERSION"));
-    Ok(tools.into_iter().fold(server, Server::add_tool))
-}
-
-#[tokio::main]
-async fn main() -> pintle::Result<()> {
+#[pintle::main]
+fn main() -> Result<Server> {
     let file = std::env::var("OPENAPI").unwrap_or_else(|_| "examples/openapi.json".to_owned());
     let url = std::env::var("API").unwrap_or_else(|_| "http://127.0.0.1:9000".to_owned());
-    server(&fs::read_to_string(file)?, &url)?.run().await?;
-    Ok(())
+    server(OpenApi::read(file)?.base_url(url))
 }
 
 #[cfg(test)]
@@ -190,9 +29,13 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::net::TcpListener;
 
-    use super::server;
+    use pintle::prelude::*;
 
     const DOCUMENT: &str = include_str!("../../openapi.json");
+
+    fn server(url: &str) -> pintle::Result<Server> {
+        super::server(OpenApi::parse(DOCUMENT)?.base_url(url))
+    }
 
     /// Serves the API on a free port, and returns its URL.
     async fn api() -> pintle::Result<String> {
@@ -214,7 +57,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_is_a_request_to_the_api() -> pintle::Result<()> {
-        let mut client = client_of(server(DOCUMENT, &api().await?)?)?;
+        let mut client = client_of(server(&api().await?)?)?;
         let ships = client
             .call("list_ships", json!({ "flag": "NL", "limit": 5 }))
             .await?;
@@ -231,19 +74,32 @@ mod tests {
 
     #[tokio::test]
     async fn an_argument_stays_in_its_place_of_the_url() -> pintle::Result<()> {
-        let mut client = client_of(server(DOCUMENT, &api().await?)?)?;
-        for name in ["../ships", "a/b?limit=9", "x#y", ".."] {
+        let mut client = client_of(server(&api().await?)?)?;
+        for name in ["../ships", "a/b?limit=9", "x#y"] {
             let text = client.call("get_ship", json!({ "name": name })).await?;
             assert!(text.contains("HTTP status 404"), "{text}");
             assert!(text.contains(&format!("no ship {name:?}")), "{text}");
         }
+        let text = client.call("get_ship", json!({ "name": ".." })).await?;
+        assert!(text.contains("invalid argument `name`"), "{text}");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_large_response_is_an_error() -> pintle::Result<()> {
+        let mut limits = pintle::openapi::OpenApiLimits::default();
+        limits.max_response_bytes = 5;
+        let document = OpenApi::parse(DOCUMENT)?;
+        let server = super::server(document.base_url(api().await?).limits(limits))?;
+        let text = client_of(server)?.call("list_ships", json!({})).await?;
+        assert!(text.contains("more than 5 bytes"), "{text}");
         Ok(())
     }
 
     #[tokio::test]
     async fn the_schemas_of_the_document_are_enforced() -> pintle::Result<()> {
         // No request is sent, so this address needs no server.
-        let mut client = client_of(server(DOCUMENT, "http://127.0.0.1:1")?)?;
+        let mut client = client_of(server("http://127.0.0.1:1")?)?;
         for (tool, arguments, place) in [
             ("list_ships", json!({ "limit": 0 }), "/limit"),
             ("list_ships", json!({ "flag": "nl" }), "/flag"),

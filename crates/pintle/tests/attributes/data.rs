@@ -15,7 +15,7 @@ enum Unit {
 }
 
 /// The weather of a city.
-#[data]
+#[data(new, deny_unknown_fields)]
 #[derive(PartialEq)]
 struct Weather {
     city: String,
@@ -26,21 +26,22 @@ struct Weather {
 }
 
 /// A page of a list, of any type.
-#[data(crate = pintle, deny_unknown_fields)]
+#[data(crate = pintle, new, deny_unknown_fields)]
 #[derive(Debug, Default, std::clone::Clone)]
 struct Page<T> {
     items: Vec<T>,
 }
 
 /// Returns the weather of a city.
+///
+/// # Arguments
+///
+/// - `city`: The name of the city,
+///   in any language.
 #[tool(read_only)]
 async fn weather(city: String, #[arg(default)] unit: Unit) -> Json<Weather> {
     let temperature = if unit == Unit::Celsius { 11.5 } else { 52.7 };
-    Json(Weather {
-        city,
-        temperature,
-        unit,
-    })
+    Json(Weather::new(city, temperature, unit))
 }
 
 /// Counts the items of a page.
@@ -62,6 +63,16 @@ async fn data_is_an_argument_and_a_result_with_a_schema() {
     let unit = &input["properties"]["unit"];
     assert_eq!(unit["enum"], json!(["celsius", "fahrenheit"]), "{input}");
     assert_eq!(unit["default"], "celsius");
+    let city = &input["properties"]["city"];
+    assert_eq!(
+        city["description"],
+        "The name of the city, in any language."
+    );
+    let description = tools.iter().next().expect("a tool").description.clone();
+    assert_eq!(
+        description.as_deref(),
+        Some("Returns the weather of a city.")
+    );
     let output = json!(tools.iter().next().expect("a tool").output_schema);
     let temperature = &output["properties"]["temperature"];
     assert_eq!(temperature["minimum"], json!(-90), "{output}");
@@ -89,6 +100,7 @@ async fn options_of_data_are_those_of_serde() {
     let refused = client.call_tool("count", unknown).await.expect("a result");
     assert!(refused.has_failed(), "`deny_unknown_fields` is in force");
     assert!(Page::<u8>::default().items.is_empty());
+    assert_eq!(Page::new(vec![1_u8]).items, [1]);
 }
 
 #[pintle::main]
@@ -104,8 +116,17 @@ fn without_configuration() -> Result<Server> {
     Ok(Server::new(name, "1"))
 }
 
+mod program {
+    pintle::serve!(Err::<super::Server, _>("the configuration is missing"));
+
+    pub(super) fn run() -> super::ExitCode {
+        main()
+    }
+}
+
 #[test]
 fn a_main_function_returns_the_exit_code() {
+    assert_eq!(program::run(), ExitCode::FAILURE);
     assert_eq!(served_in_the_body(), ExitCode::SUCCESS);
     assert_eq!(without_configuration(), ExitCode::FAILURE);
 }
