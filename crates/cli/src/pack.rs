@@ -1,4 +1,4 @@
-//! Packages of a user's server: `server.json` for registries, and an MCPB bundle for each target.
+//! Packages of a user's server: `server.json` for registries, an MCPB bundle for each target, and a card of a hosted server.
 //!
 //! [`Project`] reads the files of the project, [`Facts`] joins them with the answers of the running server, and
 //! [`Package`] is the result in memory.
@@ -9,6 +9,7 @@ mod facts;
 mod manifest;
 mod place;
 mod project;
+mod server_card;
 mod server_json;
 mod target;
 #[cfg(test)]
@@ -16,6 +17,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+use serde_json::Value;
 
 pub(crate) use bundle::{Binary, sha256};
 pub(crate) use error::PackError;
@@ -68,8 +71,12 @@ impl Package {
             let name = format!("{}-{}-{}.mcpb", facts.program, facts.version, target.name);
             files.insert(name, bytes);
         }
-        let json = server_json::server_json(facts, options, &files)?;
-        files.insert("server.json".to_owned(), json);
+        let server_json = server_json::server_json(facts, options, &files)?;
+        if let Some(card) = server_card::server_card(facts, &server_json) {
+            files.insert("server-card.json".to_owned(), card);
+        }
+        let json = format!("{:#}\n", Value::Object(server_json));
+        files.insert("server.json".to_owned(), json.into_bytes());
         Ok(Self { files })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pintle::model::JsonObject;
 use serde_json::{Value, json};
 
 use super::error::PackError;
@@ -12,7 +13,7 @@ use super::{PackOptions, is_secret, sha256};
 /// The schema of the file.
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/// Returns the bytes of server.json. Members of the project's server.json stay, except those that are computed here.
+/// Returns the content of server.json. Members of the project's server.json stay, except those that are computed here.
 ///
 /// # Errors
 ///
@@ -21,7 +22,7 @@ pub(super) fn server_json(
     facts: &Facts,
     options: &PackOptions,
     bundles: &BTreeMap<String, Vec<u8>>,
-) -> Result<Vec<u8>, PackError> {
+) -> Result<JsonObject, PackError> {
     let mut file = facts.server_json.clone();
     let mut set = |key: &str, value: Value| file.insert(key.to_owned(), value);
     set("$schema", json!(SCHEMA));
@@ -46,7 +47,7 @@ pub(super) fn server_json(
         let remotes = remotes.map(|url| json!({ "type": "streamable-http", "url": url }));
         set("remotes", remotes.collect());
     }
-    Ok(format!("{:#}\n", Value::Object(file)).into_bytes())
+    Ok(file)
 }
 
 fn source(url: &str) -> Option<&'static str> {

@@ -250,6 +250,29 @@ fn packages_of_npm_and_python_name_their_registries() {
 }
 
 #[test]
+fn a_hosted_server_has_a_card() {
+    let stored = r#"{"name": "com.a/weather", "websiteUrl": "https://a.example", "_meta": {"x": 1},
+        "packages": [{"registryType": "oci", "identifier": "a/w:1.2.3", "transport": {"type": "stdio"}}]}"#;
+    let directory = Directory::new("card", &[("Cargo.toml", CARGO), ("server.json", stored)]);
+    let mut options = options();
+    options.remotes = vec!["https://a.example/mcp".to_owned()];
+    let facts = directory.facts("1.2.3", &options).expect("they agree");
+    let package = Package::new(&facts, &options).expect("packed");
+    let card: Value = serde_json::from_slice(&package.files["server-card.json"]).expect("JSON");
+    let server = server_json(&package);
+    let expected = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+        "name": "com.a/weather", "version": "1.2.3", "description": server["description"],
+        "title": "Weather", "websiteUrl": "https://a.example", "repository": server["repository"],
+        "remotes": [{ "type": "streamable-http", "url": "https://a.example/mcp" }],
+    });
+    assert_eq!(card, expected);
+    options.remotes.clear();
+    let package = Package::new(&facts, &options).expect("packed");
+    assert!(!package.files.contains_key("server-card.json"));
+}
+
+#[test]
 fn members_of_a_stored_server_json_stay() {
     let stored = r#"{"name": "com.a/weather", "description": "kept", "version": "1.2.3", "title": "Weather",
         "packages": [{"registryType": "oci", "identifier": "a/w:1.2.3", "transport": {"type": "stdio"}},
