@@ -1,28 +1,25 @@
-//! The drivers of the browsers: programs that speak WebDriver.
+//! The browsers: their processes, and the sessions with them.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use fantoccini::{Client, ClientBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
+
+use crate::wire::{Request, Wire};
 
 /// A browser that the tests drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Browser {
     /// Chromium, by `chromedriver`.
     Chromium,
-    /// Firefox, by `geckodriver`.
+    /// Firefox, which speaks WebDriver by its own protocol.
     Firefox,
 }
 
-/// The window and the colours of a browser.
+/// The window and the colours of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
     /// Whether the window is as narrow as that of a phone.
@@ -31,162 +28,258 @@ pub struct Look {
     pub is_dark: bool,
 }
 
-/// A running driver. Its process and its browser end with it.
-pub(crate) struct Driver {
+/// A running browser. Tests use it one after the other, and each has a tab of its own.
+pub struct Driver {
+    pub(crate) wire: Wire,
+    browser: Browser,
+    /// The tab that stays open between tests.
+    base: String,
     process: Child,
-    address: SocketAddr,
-    /// The session, until its end.
-    session: Option<String>,
     profile: PathBuf,
 }
 
-/// A browser that takes longer does not end.
-const LATE: Duration = Duration::from_secs(10);
+/// Settings of Firefox. Port 0 is any free port.
+const PREFERENCES: &str = r#"
+user_pref("marionette.port", 0);
+user_pref("app.update.enabled", false);
+user_pref("browser.startup.homepage", "about:blank");
+user_pref("browser.startup.page", 0);
+user_pref("datareporting.healthreport.uploadEnabled", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("dom.disable_open_during_load", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+user_pref("toolkit.telemetry.unified", false);
+"#;
 
-static PROFILES: AtomicU32 = AtomicU32::new(0);
+/// The preference of Firefox for the colours of pages.
+const COLOURS: &str = "layout.css.prefers-color-scheme.content-override";
 
-impl Browser {
-    /// Starts a driver on a free port, and opens a session with a new profile.
+impl Driver {
+    /// Starts a browser with a new profile.
     ///
     /// # Panics
     ///
-    /// If the browser or its driver is missing.
-    pub(crate) async fn start(self, look: Look) -> (Driver, Client) {
-        let number = PROFILES.fetch_add(1, Ordering::Relaxed);
+    /// If the browser or its driver is missing, as all functions here.
+    pub async fn start(browser: Browser) -> Self {
         let profile =
-            std::env::temp_dir().join(format!("pintle-browser-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&profile).expect("a folder for the profile");
-        let (program, port) = match self {
-            Self::Chromium => ("chromedriver", "--port=0"),
-            Self::Firefox => ("geckodriver", "--port=0"),
-        };
-        let mut command =
-            Command::new(std::env::var(program.to_uppercase()).unwrap_or(program.to_owned()));
-        command
-            .arg(port)
-            .kill_on_drop(true)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        // Firefox writes to the folder of its user.
-        command.env("HOME", &profile).env("TMPDIR", &profile);
-        let mut process = command
+            std::env::temp_dir().join(format!("pintle-{browser:?}-{}", std::process::id()));
+        fs::create_dir_all(&profile).expect("a folder for the profile");
+        let mut process = browser
+            .command(&profile)
             .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}"));
+            .expect("the browser is installed");
         let port = port_of(&mut process).await;
-        let mut driver = Driver {
-            process,
-            address: ([127, 0, 0, 1], port).into(),
-            session: None,
-            profile,
+        let mut wire = match browser {
+            Browser::Chromium => Wire::http(port).await,
+            Browser::Firefox => Wire::marionette(port).await,
         };
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(self.capabilities(look, &driver.profile));
-        let client = builder.connect(&format!("http://{}", driver.address)).await;
-        let client = client.unwrap_or_else(|error| panic!("{self:?} does not start: {error}"));
-        driver.session = client.session_id().await.expect("a session");
-        (driver, client)
+        wire.begin(browser.capabilities(&profile)).await;
+        let base = wire.send(Request::get("window", "GetWindowHandle")).await;
+        Self {
+            base: text(&base),
+            wire,
+            browser,
+            process,
+            profile,
+        }
     }
 
-    fn capabilities(self, look: Look, profile: &std::path::Path) -> Map<String, Value> {
-        let value = match self {
+    /// Opens a tab with a look. The tabs of earlier tests are closed.
+    pub(crate) async fn open_tab(&mut self, look: Look) {
+        self.close_tabs().await;
+        let new = Request::post(
+            "window/new",
+            "NewWindow",
+            json!({ "type": "tab", "focus": true }),
+        );
+        let tab = self.wire.send(new).await;
+        self.switch(&text(&tab["handle"])).await;
+        match self.browser {
+            Browser::Chromium => self.emulate(look).await,
+            Browser::Firefox => self.set_look(look).await,
+        }
+    }
+
+    /// Returns the number of tabs that the test and its page have opened.
+    pub(crate) async fn tabs(&mut self) -> usize {
+        self.handles().await.len() - 1
+    }
+
+    async fn handles(&mut self) -> Vec<String> {
+        let handles = self
+            .wire
+            .send(Request::get("window/handles", "GetWindowHandles"))
+            .await;
+        handles
+            .as_array()
+            .expect("handles")
+            .iter()
+            .map(text)
+            .collect()
+    }
+
+    async fn close_tabs(&mut self) {
+        for handle in self.handles().await {
+            if handle != self.base {
+                self.switch(&handle).await;
+                self.wire
+                    .send(Request::delete("window", "CloseWindow"))
+                    .await;
+            }
+        }
+        let base = self.base.clone();
+        self.switch(&base).await;
+    }
+
+    async fn switch(&mut self, handle: &str) {
+        let to = json!({ "handle": handle, "focus": true });
+        self.wire
+            .send(Request::post("window", "SwitchToWindow", to))
+            .await;
+    }
+
+    /// Sets the look of a tab of Chromium.
+    async fn emulate(&mut self, look: Look) {
+        let scheme = if look.is_dark { "dark" } else { "light" };
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        let (width, height) = if look.is_narrow {
+            (360, 740)
+        } else {
+            (1440, 900)
+        };
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": look.is_narrow });
+        for (name, values) in [
+            ("Emulation.setEmulatedMedia", media),
+            ("Emulation.setDeviceMetricsOverride", metrics),
+        ] {
+            let command = json!({ "cmd": name, "params": values });
+            self.wire
+                .send(Request::post("goog/cdp/execute", "", command))
+                .await;
+        }
+    }
+
+    /// Sets the look of all tabs of Firefox.
+    async fn set_look(&mut self, look: Look) {
+        // Its windows are not narrower.
+        let (width, height) = if look.is_narrow {
+            (450, 740)
+        } else {
+            (1440, 900)
+        };
+        let size = json!({ "width": width, "height": height });
+        self.wire
+            .send(Request::post("window/rect", "SetWindowRect", size))
+            .await;
+        self.wire
+            .call("Marionette:SetContext", json!({ "value": "chrome" }))
+            .await;
+        let script = "Services.prefs.setIntPref(arguments[0], arguments[1])";
+        let colours = json!([COLOURS, i32::from(!look.is_dark)]);
+        self.wire
+            .call(
+                "WebDriver:ExecuteScript",
+                json!({ "script": script, "args": colours }),
+            )
+            .await;
+        self.wire
+            .call("Marionette:SetContext", json!({ "value": "content" }))
+            .await;
+    }
+
+    /// Ends the browser, and removes its profile.
+    pub async fn end(mut self) {
+        match self.browser {
+            // The driver answers after the end of the browser.
+            Browser::Chromium => self.wire.end().await,
+            Browser::Firefox => {
+                let flags = json!({ "flags": ["eForceQuit"] });
+                self.wire.call("Marionette:Quit", flags).await;
+            }
+        }
+        let _ = self.process.kill().await;
+        let _ = fs::remove_dir_all(&self.profile);
+    }
+}
+
+impl Browser {
+    fn command(self, profile: &Path) -> Command {
+        let mut command = match self {
             Self::Chromium => {
-                json!({ "browserName": "chrome", "goog:chromeOptions": chromium(look, profile) })
+                let mut command = Command::new("chromedriver");
+                command.arg("--port=0");
+                command
             }
             Self::Firefox => {
-                json!({ "browserName": "firefox", "moz:firefoxOptions": firefox(look) })
+                fs::write(profile.join("user.js"), PREFERENCES).expect("a file of the profile");
+                let mut command = Command::new(firefox());
+                command.args([
+                    "-headless",
+                    "-no-remote",
+                    "-marionette",
+                    "-remote-allow-system-access",
+                ]);
+                command.arg("-profile").arg(profile);
+                command
             }
         };
-        let mut capabilities = value.as_object().cloned().unwrap_or_default();
-        capabilities.insert("unhandledPromptBehavior".to_owned(), "ignore".into());
-        capabilities
+        // A browser writes to the folder of its user.
+        command.env("HOME", profile).env("TMPDIR", profile);
+        command.kill_on_drop(true).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    }
+
+    fn capabilities(self, profile: &Path) -> Value {
+        match self {
+            Self::Chromium => {
+                let folder = format!("--user-data-dir={}", profile.join("chromium").display());
+                let arguments = json!([
+                    "--headless",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-quic",
+                    "--no-first-run",
+                    "--disable-background-networking",
+                    "--disable-component-update",
+                    "--disable-sync",
+                    "--disable-dev-shm-usage",
+                    folder,
+                ]);
+                json!({ "browserName": "chrome", "goog:chromeOptions": { "args": arguments } })
+            }
+            Self::Firefox => json!({ "browserName": "firefox" }),
+        }
     }
 }
 
-fn chromium(look: Look, profile: &std::path::Path) -> Value {
-    let scheme = format!(
-        "--blink-settings=preferredColorScheme={}",
-        u8::from(!look.is_dark)
-    );
-    let folder = format!("--user-data-dir={}", profile.join("chromium").display());
-    let mut options = json!({ "args": [
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", "--window-size=1440,900", scheme, folder,
-    ] });
-    if look.is_narrow {
-        let metrics = json!({ "width": 360, "height": 740, "pixelRatio": 1.0, "touch": true });
-        options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
-    }
-    options
+/// Returns the name of the program: that of Debian, or that of others.
+fn firefox() -> &'static str {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let has_esr = std::env::split_paths(&paths).any(|path| path.join("firefox-esr").exists());
+    if has_esr { "firefox-esr" } else { "firefox" }
 }
 
-fn firefox(look: Look) -> Value {
-    let (width, height) = if look.is_narrow {
-        (450, 740)
-    } else {
-        (1440, 900)
-    };
-    json!({
-        "args": ["-headless", format!("--width={width}"), format!("--height={height}")],
-        "prefs": {
-            "ui.systemUsesDarkTheme": u8::from(look.is_dark),
-            "layout.css.prefers-color-scheme.content-override": u8::from(!look.is_dark),
-            "network.captive-portal-service.enabled": false,
-            "network.connectivity-service.enabled": false,
-            "app.update.enabled": false,
-            "datareporting.healthreport.uploadEnabled": false,
-            "toolkit.telemetry.unified": false,
-        },
-    })
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
 }
 
-/// Reads the port that a driver prints.
+/// Reads the port that a program prints.
 async fn port_of(process: &mut Child) -> u16 {
     let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
-    let mut port = None;
-    while port.is_none() {
-        let line = lines
-            .next_line()
-            .await
-            .expect("text")
-            .expect("the driver prints its port");
+    let port = loop {
+        let line = lines.next_line().await.expect("text");
+        let line = line.expect("the program prints its port");
         let words = line.split(|c: char| !c.is_ascii_digit());
-        let is_ready = line.contains("on port") || line.contains("Listening on");
-        port = is_ready
-            .then(|| words.rev().find_map(|word| word.parse().ok()))
-            .flatten()
-            // The first line has the requested port.
-            .filter(|port| *port != 0);
-    }
-    // A full pipe would stop the driver.
+        let is_ready = line.contains("on port");
+        let port: Option<u16> = words.rev().find_map(|word| word.parse().ok());
+        // The first line has the requested port.
+        if let Some(port) = port.filter(|port| is_ready && *port != 0) {
+            break port;
+        }
+    };
+    // A full pipe would stop the program.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    port.expect("a port")
-}
-
-impl Driver {
-    /// Ends the session. The driver answers after the end of the browser.
-    fn end(&mut self) -> io::Result<()> {
-        let Some(session) = self.session.take() else {
-            return Ok(());
-        };
-        let mut stream = TcpStream::connect_timeout(&self.address, LATE)?;
-        stream.set_read_timeout(Some(LATE))?;
-        let head = format!(
-            "DELETE /session/{session} HTTP/1.1\r\nHost: {}\r\n\r\n",
-            self.address
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.read_exact(&mut [0])
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // A failed test, too, ends here. A browser would outlive its driver.
-        let _ = self.end();
-        let _ = self.process.start_kill();
-        // The browser may still write.
-        let _ = std::fs::remove_dir_all(&self.profile);
-    }
+    port
 }

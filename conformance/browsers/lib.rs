@@ -3,7 +3,8 @@
 mod driver;
 mod page;
 mod servers;
+mod wire;
 
-pub use driver::{Browser, Look};
-pub use page::{Page, accessibility};
+pub use driver::{Browser, Driver, Look};
+pub use page::{ENTER, Page, TAB, accessibility};
 pub use servers::{hostile, showcase};

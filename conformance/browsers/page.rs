@@ -1,20 +1,23 @@
 //! The page as a user sees and uses it.
 
-use fantoccini::elements::Element;
-use fantoccini::{Client, Locator};
 use pintle_web::{Targets, Web, WebOptions};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use crate::driver::{Browser, Driver, Look};
+use crate::driver::{Driver, Look};
+use crate::wire::Request;
 
-/// A page in a browser.
-pub struct Page {
-    /// The session with the browser.
-    pub client: Client,
+/// A page in a tab of a browser.
+pub struct Page<'d> {
+    driver: Mutex<&'d mut Driver>,
     serving: JoinHandle<()>,
-    _driver: Driver,
 }
+
+/// The Tab key.
+pub const TAB: &str = "\u{e004}";
+/// The Enter key.
+pub const ENTER: &str = "\u{e007}";
 
 /// Finds controls that are visible, by their accessible names. `labels` of a control are its `<label>` elements.
 const FIND: &str = r"
@@ -23,6 +26,10 @@ const nameOf = (node) => node.getAttribute('aria-label') ?? node.labels?.[0]?.te
 const found = [...document.querySelectorAll(kind)].filter((node) => node.checkVisibility() && nameOf(node).trim().startsWith(name));
 return found[nth] ?? null;
 ";
+
+/// Finds an option of a list by its label.
+const OPTION: &str =
+    "return [...arguments[0].options].find((option) => option.label === arguments[1]) ?? null";
 
 /// Waits for a condition. The page is checked after each of its changes.
 const WAIT: &str = r"
@@ -41,24 +48,29 @@ else {
 }
 ";
 
-impl Page {
-    /// Opens the page of some servers in a browser.
+impl<'d> Page<'d> {
+    /// Opens the page of some servers in a tab.
     ///
     /// # Panics
     ///
-    /// If the browser does not start, as all functions here.
-    pub async fn open(browser: Browser, look: Look, targets: impl Targets) -> Self {
+    /// If the browser fails, as all functions here.
+    pub async fn open(driver: &'d mut Driver, look: Look, targets: impl Targets) -> Self {
         let web = Web::bind(([127, 0, 0, 1], 0).into(), targets, WebOptions::default());
         let web = web.await.expect("the page is served");
         let url = web.url();
         let serving = tokio::spawn(web.serve(std::future::pending()));
-        let (driver, client) = browser.start(look).await;
-        client.goto(&url).await.expect("the page opens");
-        Self {
-            client,
+        driver.open_tab(look).await;
+        let page = Self {
+            driver: Mutex::new(driver),
             serving,
-            _driver: driver,
-        }
+        };
+        page.send(Request::post("url", "Navigate", json!({ "url": url })))
+            .await;
+        page
+    }
+
+    async fn send(&self, request: Request) -> Value {
+        self.driver.lock().await.wire.send(request).await
     }
 
     /// Chooses a revision, and connects again.
@@ -88,9 +100,9 @@ impl Page {
     }
 
     async fn wait(&self, condition: &str, value: &str) {
-        let arguments = vec![json!(condition), json!(value)];
-        let seen = self.client.execute_async(WAIT, arguments).await;
-        let seen = seen.unwrap_or_else(|error| panic!("{value}: {error}"));
+        let seen = self
+            .run_until_done(WAIT, vec![json!(condition), json!(value)])
+            .await;
         assert!(
             seen == true,
             "{condition} {value:?} is not true of:\n{seen}"
@@ -100,42 +112,70 @@ impl Page {
     /// Clicks a button, or the summary of details.
     pub async fn press(&self, name: &str) {
         let button = self.find("button, summary", name).await;
-        button
-            .click()
-            .await
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        self.click(&button).await;
     }
 
     /// Types into a field, or chooses an option.
     pub async fn fill(&self, name: &str, text: &str) {
         let field = self.find("input, textarea, select", name).await;
-        let kind = field.tag_name().await.expect("a name");
-        let filled = match kind.as_str() {
-            "select" => field.select_by_label(text).await,
-            _ => match field.clear().await {
-                Ok(()) => field.send_keys(text).await,
-                Err(error) => Err(error),
-            },
-        };
-        filled.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let tag = self
+            .run("return arguments[0].tagName", vec![reference(&field)])
+            .await;
+        if tag == "SELECT" {
+            let option = self.run(OPTION, vec![reference(&field), json!(text)]).await;
+            let option = id_of(&option).unwrap_or_else(|| panic!("{name} has no option {text:?}"));
+            return self.click(&option).await;
+        }
+        self.send(Request::of_element(
+            &field,
+            "clear",
+            "ElementClear",
+            json!({}),
+        ))
+        .await;
+        self.type_into(&field, text).await;
+    }
+
+    /// Chooses a file in the field for files.
+    pub async fn choose_file(&self, path: &str) {
+        let field = self
+            .run("return document.querySelector('input[type=file]')", vec![])
+            .await;
+        let field = id_of(&field).expect("a field for files");
+        self.type_into(&field, path).await;
     }
 
     /// Changes a check box.
     pub async fn tick(&self, name: &str) {
         let field = self.find("input[type=checkbox]", name).await;
-        field
-            .click()
-            .await
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        self.click(&field).await;
     }
 
-    async fn find(&self, kind: &str, name: &str) -> Element {
+    async fn click(&self, element: &str) {
+        self.send(Request::of_element(
+            element,
+            "click",
+            "ElementClick",
+            json!({}),
+        ))
+        .await;
+    }
+
+    async fn type_into(&self, element: &str, text: &str) {
+        let keys = json!({ "text": text });
+        self.send(Request::of_element(
+            element,
+            "value",
+            "ElementSendKeys",
+            keys,
+        ))
+        .await;
+    }
+
+    async fn find(&self, kind: &str, name: &str) -> String {
         let arguments = vec![json!(kind), json!(name), json!(0)];
         let found = self.run(FIND, arguments).await;
-        let reference = found.as_object().and_then(|object| object.values().next());
-        let id = reference.and_then(Value::as_str);
-        let id = id.unwrap_or_else(|| panic!("there is no visible {kind} {name:?}"));
-        Element::from_element_id(self.client.clone(), id.to_owned().into())
+        id_of(&found).unwrap_or_else(|| panic!("there is no visible {kind} {name:?}"))
     }
 
     /// Chooses an item of a list, and waits for its description.
@@ -144,29 +184,82 @@ impl Page {
         self.press(name).await;
     }
 
-    /// Presses a key in the focused element.
-    pub async fn key(&self, key: fantoccini::key::Key) {
-        let focused = self.client.active_element().await.expect("a focus");
-        focused.send_keys(&key).await.expect("a key");
+    /// Types keys into the focused element.
+    pub async fn keys(&self, keys: &str) {
+        let focused = self
+            .send(Request::get("element/active", "GetActiveElement"))
+            .await;
+        self.type_into(&id_of(&focused).expect("a focus"), keys)
+            .await;
     }
 
     /// Runs a script in the page.
     pub async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
-        let ran = self.client.execute(script, arguments).await;
-        ran.unwrap_or_else(|error| panic!("{error}"))
+        let body = json!({ "script": script, "args": arguments });
+        self.send(Request::post("execute/sync", "ExecuteScript", body))
+            .await
+    }
+
+    /// Runs a script that passes its result to its last argument.
+    pub async fn run_until_done(&self, script: &str, arguments: Vec<Value>) -> Value {
+        let body = json!({ "script": script, "args": arguments });
+        self.send(Request::post("execute/async", "ExecuteAsyncScript", body))
+            .await
     }
 
     /// Returns the number of elements of a selector.
-    pub async fn count(&self, selector: &str) -> usize {
-        let found = self.client.find_all(Locator::Css(selector)).await;
-        found.expect("a selector").len()
+    pub async fn count(&self, selector: &str) -> u64 {
+        let script = "return document.querySelectorAll(arguments[0]).length";
+        let count = self.run(script, vec![json!(selector)]).await;
+        count.as_u64().expect("a number")
     }
 
-    /// Ends the session.
-    pub async fn close(self) {
-        let _ = self.client.clone().close().await;
+    /// Loads the page again.
+    pub async fn reload(&self) {
+        self.send(Request::post("refresh", "Refresh", json!({})))
+            .await;
+    }
+
+    /// Returns the title of the page.
+    pub async fn title(&self) -> String {
+        let title = self.run("return document.title", vec![]).await;
+        title.as_str().expect("a title").to_owned()
+    }
+
+    /// Returns the number of tabs that the test and its page have opened.
+    pub async fn tabs(&self) -> usize {
+        self.driver.lock().await.tabs().await
+    }
+
+    /// Returns the picture of the window, as the base64 of a PNG.
+    pub async fn picture(&self) -> String {
+        let picture = self.send(
+            Request::post(
+                "screenshot",
+                "TakeScreenshot",
+                json!({ "full": false, "hash": false }),
+            )
+            .as_get(),
+        );
+        picture.await.as_str().expect("a picture").to_owned()
+    }
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
         self.serving.abort();
     }
+}
+
+/// The name of the member that refers to an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+fn reference(id: &str) -> Value {
+    json!({ ELEMENT: id })
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    Some(value[ELEMENT].as_str()?.to_owned())
 }
 
 /// A script that returns the faults of the visible page: controls without a name, contrast, headings, order of the focus.

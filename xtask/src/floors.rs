@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 39] = [
+pub(crate) const FLOORS: [(&str, u8); 40] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -44,6 +44,7 @@ pub(crate) const FLOORS: [(&str, u8); 39] = [
     ("pintle-test-servers", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),
+    ("pintle-browsers", 5),
     ("pintle-chaos", 5),
     ("pintle-conformance", 5),
     ("pintle-examples", 5),

@@ -1,12 +1,11 @@
 //! Access: names of controls, contrast, headings, keyboards, narrow windows.
 
-use fantoccini::key::Key;
-use pintle_browsers::{Browser, Look, Page, accessibility, showcase};
+use pintle_browsers::{Driver, ENTER, Look, Page, TAB, accessibility, showcase};
 use serde_json::json;
 
 /// Opens each section, with a form and a result, and checks the rules in it.
-async fn check(browser: Browser, look: Look) {
-    let page = Page::open(browser, look, showcase().await).await;
+async fn check(driver: &mut Driver, look: Look) {
+    let page = Page::open(driver, look, showcase().await).await;
     page.see("Allot a berth").await;
     let is_dark = page
         .run(
@@ -36,48 +35,36 @@ async fn check(browser: Browser, look: Look) {
         page.press(section).await;
         faultless(&page, section).await;
     }
-    page.close().await;
 }
 
-async fn faultless(page: &Page, place: &str) {
+async fn faultless(page: &Page<'_>, place: &str) {
     let faults = page.run(accessibility(), vec![]).await;
     assert_eq!(faults, json!([]), "{place}: {faults:#}");
 }
 
-/// Generates the checks of each look in both browsers.
+/// Declares the checks of each look.
 macro_rules! looks {
     ($($name:ident $narrow:literal $dark:literal,)*) => {
-        $(mod $name {
-            use super::*;
-
-            const LOOK: Look = Look { is_narrow: $narrow, is_dark: $dark };
-
-            #[tokio::test]
-            async fn is_accessible_in_chromium() {
-                check(Browser::Chromium, LOOK).await;
-            }
-
-            #[tokio::test]
-            async fn is_accessible_in_firefox() {
-                check(Browser::Firefox, LOOK).await;
-            }
-        })*
+        pub(crate) const LOOKS: &[crate::Test] = &[$(crate::Test {
+            name: stringify!($name),
+            run: |driver| Box::pin(check(driver, Look { is_narrow: $narrow, is_dark: $dark })),
+        },)*];
     };
 }
 
 looks! {
-    a_light_page false false,
-    a_dark_page false true,
-    a_narrow_light_page true false,
-    a_narrow_dark_page true true,
+    a_light_page_is_accessible false false,
+    a_dark_page_is_accessible false true,
+    a_narrow_light_page_is_accessible true false,
+    a_narrow_dark_page_is_accessible true true,
 }
 
 /// Moves the focus by the keyboard until it is on a control with this name.
-async fn tab_to(page: &Page, name: &str) {
+async fn tab_to(page: &Page<'_>, name: &str) {
     let focused = "const node = document.activeElement; \
                    return (node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent).trim()";
     for _ in 0..80 {
-        page.key(Key::Tab).await;
+        page.keys(TAB).await;
         let name_of_focus = page.run(focused, vec![]).await;
         if name_of_focus
             .as_str()
@@ -93,14 +80,13 @@ in_browsers! {
     async fn a_tool_is_called_without_a_mouse(page: &Page) of showcase().await; {
         page.see("Allot a berth").await;
         tab_to(page, "Allot a berth").await;
-        page.key(Key::Enter).await;
+        page.keys(ENTER).await;
         tab_to(page, "call_sign").await;
-        let field = page.client.active_element().await.expect("a field");
-        field.send_keys("DABC").await.expect("typed");
-        page.key(Key::Enter).await;
+        page.keys("DABC").await;
+        page.keys(ENTER).await;
         page.see("The server asks for values").await;
         tab_to(page, "Decline").await;
-        page.key(Key::Enter).await;
+        page.keys(ENTER).await;
         page.see("DABC gets no berth").await;
     }
 

@@ -1,6 +1,6 @@
 //! Resources, templates, prompts and completion.
 
-use pintle_browsers::{Browser, Look, Page, showcase};
+use pintle_browsers::{Page, showcase};
 
 use crate::calls::ERAS;
 

@@ -1,6 +1,6 @@
 //! Questions of the server, in both eras.
 
-use pintle_browsers::{Browser, Look, Page, showcase};
+use pintle_browsers::{Page, showcase};
 
 use crate::calls::ERAS;
 
@@ -40,10 +40,10 @@ in_browsers! {
             page.choose("Sign the conditions").await;
             page.press("Call the tool").await;
             page.see("https://harbour.example/conditions").await;
-            assert_eq!(page.client.windows().await.expect("windows").len(), windows);
+            assert_eq!(page.tabs().await, windows);
             page.press("Open in a new tab").await;
             page.see("the master is on the way to sign").await;
-            assert_eq!(page.client.windows().await.expect("windows").len(), windows + 1);
+            assert_eq!(page.tabs().await, windows + 1);
         }
     }
 
