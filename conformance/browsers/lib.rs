@@ -7,4 +7,4 @@ mod wire;
 
 pub use driver::{Browser, Driver, Look};
 pub use page::{ENTER, Page, TAB, accessibility};
-pub use servers::{hostile, showcase};
+pub use servers::{Everything, hostile, showcase};

@@ -136,12 +136,9 @@ impl<'d> Page<'d> {
         self.type_into(&field, text).await;
     }
 
-    /// Chooses a file in the field for files.
-    pub async fn choose_file(&self, path: &str) {
-        let field = self
-            .run("return document.querySelector('input[type=file]')", vec![])
-            .await;
-        let field = id_of(&field).expect("a field for files");
+    /// Chooses a file in a field for files.
+    pub async fn choose_file(&self, path: &str, name: &str) {
+        let field = self.find("input[type=file]", name).await;
         self.type_into(&field, path).await;
     }
 
@@ -229,19 +226,6 @@ impl<'d> Page<'d> {
     /// Returns the number of tabs that the test and its page have opened.
     pub async fn tabs(&self) -> usize {
         self.driver.lock().await.tabs().await
-    }
-
-    /// Returns the picture of the window, as the base64 of a PNG.
-    pub async fn picture(&self) -> String {
-        let picture = self.send(
-            Request::post(
-                "screenshot",
-                "TakeScreenshot",
-                json!({ "full": false, "hash": false }),
-            )
-            .as_get(),
-        );
-        picture.await.as_str().expect("a picture").to_owned()
     }
 }
 

@@ -36,7 +36,10 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn get(path: &str, name: &'static str) -> Self {
-        Self::post(path, name, json!({})).as_get()
+        Self {
+            method: "GET",
+            ..Self::post(path, name, json!({}))
+        }
     }
 
     pub(crate) fn delete(path: &str, name: &'static str) -> Self {
@@ -52,14 +55,6 @@ impl Request {
             path: path.to_owned(),
             name,
             params,
-        }
-    }
-
-    /// The same command, as a request for a value.
-    pub(crate) fn as_get(self) -> Self {
-        Self {
-            method: "GET",
-            ..self
         }
     }
 

@@ -31,6 +31,27 @@ async fn check(driver: &mut Driver, look: Look) {
     page.see("is required.").await;
     faultless(&page, "a question").await;
     page.press("Decline").await;
+    page.press("Checks").await;
+    page.press("Check the server").await;
+    page.see("answers-once").await;
+    page.press("Check the tools").await;
+    page.see("Fix: plain").await;
+    faultless(&page, "the reports").await;
+    page.press("Bench").await;
+    page.fill("Tool", "vessels").await;
+    page.fill("Calls", "20").await;
+    page.press("Measure").await;
+    page.see_element(".plot").await;
+    faultless(&page, "a plot").await;
+    if look.is_narrow {
+        page.press("Messages").await;
+    }
+    page.fill("Filter messages", "answer: tools/call").await;
+    page.press("←From the server").await;
+    page.press("Compare with the one before").await;
+    page.see_element(".diff ins").await;
+    page.press("Recordings").await;
+    faultless(&page, "a comparison").await;
     for section in ["Resources", "Prompts", "Tasks", "Server"] {
         page.press(section).await;
         faultless(&page, section).await;
@@ -88,6 +109,23 @@ in_browsers! {
         tab_to(page, "Decline").await;
         page.keys(ENTER).await;
         page.see("DABC gets no berth").await;
+    }
+
+    async fn reports_and_measurements_need_no_mouse(page: &Page) of showcase().await; {
+        page.see("Allot a berth").await;
+        tab_to(page, "Checks").await;
+        page.keys(ENTER).await;
+        tab_to(page, "Check the server").await;
+        page.keys(ENTER).await;
+        page.see("answers-once").await;
+        page.run("document.getElementById('main').focus()", vec![]).await;
+        tab_to(page, "Check the tools").await;
+        page.keys(ENTER).await;
+        page.see("Fix: plain").await;
+        // The line of standard error is the newest message.
+        tab_to(page, "!").await;
+        page.keys(ENTER).await;
+        tab_to(page, "Copy").await;
     }
 
     async fn results_are_announced(page: &Page) of showcase().await; {

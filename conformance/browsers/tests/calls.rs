@@ -93,6 +93,20 @@ in_browsers! {
         page.see("Messages appear here.").await;
     }
 
+    async fn a_call_and_a_resource_take_two_clicks(page: &Page) of showcase().await; {
+        page.see("Tide curve").await;
+        let count = "window.clicks = 0; addEventListener('click', ({ isTrusted }) => { window.clicks += Number(isTrusted); }, true)";
+        page.run(count, vec![]).await;
+        page.press("Tide curve").await;
+        page.press("Call the tool").await;
+        page.see_element("main img.picture").await;
+        assert_eq!(page.run("return window.clicks", vec![]).await, 2);
+        page.press("Resources").await;
+        page.choose("Pilotage guide").await;
+        page.see("Pilotage is compulsory").await;
+        assert_eq!(page.run("return window.clicks", vec![]).await, 4);
+    }
+
     async fn a_reloaded_page_continues(page: &Page) of showcase().await; {
         page.see("Under-keel clearance").await;
         page.reload().await;

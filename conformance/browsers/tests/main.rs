@@ -42,6 +42,8 @@ mod calls;
 mod hostile;
 mod offers;
 mod questions;
+mod reports;
+mod timeline;
 
 /// A browser that does not end within this time is killed.
 const LATE: Duration = Duration::from_secs(20);
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
         hostile::TESTS,
         offers::TESTS,
         questions::TESTS,
+        reports::TESTS,
+        timeline::TESTS,
     ];
     let tests: Vec<Test> = groups
         .concat()

@@ -25,7 +25,7 @@ pub(crate) use credential_store::UserCredentials;
 pub(crate) use error::AccessError;
 pub(crate) use recording_authorizer::RecordingAuthorizer;
 pub(crate) use rejection_reporter::RejectionReporter;
-pub(crate) use visit::{Guide, PagePolicy};
+pub(crate) use visit::{Guide, PagePolicy, SignInGuide};
 
 /// The authorization for one server: its OAuth client and the store of its credentials.
 pub(crate) struct Access {

@@ -3,6 +3,7 @@
 //! A terminal redraws progress on one line and shows the rest above it.
 
 use std::io::{self, Write as _};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,8 @@ pub(crate) struct Live {
     look: Look,
     state: Mutex<State>,
     hidden: AtomicBool,
+    /// Receives each line of a server's standard error as well.
+    listener: OnceLock<Box<dyn Fn(&str) + Send + Sync>>,
 }
 
 #[derive(Default)]
@@ -43,6 +46,19 @@ impl Live {
             look,
             state: Mutex::default(),
             hidden: AtomicBool::new(false),
+            listener: OnceLock::new(),
+        }
+    }
+
+    /// Passes each line of a server's standard error to a function as well. Only the first function has an effect.
+    pub(crate) fn on_stderr(&self, listener: impl Fn(&str) + Send + Sync + 'static) {
+        let _ = self.listener.set(Box::new(listener));
+    }
+
+    /// Passes a line of a server's standard error on.
+    pub(crate) fn pass_stderr(&self, line: &str) {
+        if let Some(listener) = self.listener.get() {
+            listener(line);
         }
     }
 

@@ -25,3 +25,4 @@ mod tap;
 mod tasks;
 mod terminal;
 mod typist;
+mod web;

@@ -1,7 +1,9 @@
 //! The requests of the page: each is a POST with a JSON object, and its response is a JSON object.
 
+mod bench;
 mod calls;
 mod connection;
+mod judge;
 mod lists;
 mod tasks;
 
@@ -43,6 +45,11 @@ pub(crate) async fn answer(backend: &Backend, name: &str, body: &[u8]) -> Result
         "complete" => calls::complete(backend, read(body)?).await?,
         "answer" => calls::answer(backend, read(body)?),
         "visited" => calls::visited(backend, &read(body)?)?,
+        "bench" => bench::bench(backend, read(body)?).await?,
+        "check" => judge::check(backend).await?,
+        "lint" => judge::lint(backend).await?,
+        "sign-in" => judge::sign_in(backend, read(body)?).await?,
+        "recording" => connection::recording(backend)?,
         "task" => tasks::status(backend, read(body)?).await?,
         "task-result" => tasks::result(backend, read(body)?).await?,
         "task-cancel" => tasks::cancel(backend, read(body)?).await?,

@@ -22,6 +22,8 @@ pub(crate) struct Backend {
     session: Mutex<Option<Arc<Session>>>,
     /// Locked while a connection replaces another.
     pub(crate) connecting: tokio::sync::Mutex<()>,
+    /// Locked by a check or a sign-in.
+    pub(crate) turn: tokio::sync::Mutex<()>,
     calls: Semaphore,
 }
 
@@ -34,6 +36,7 @@ impl Backend {
             feed,
             session: Mutex::default(),
             connecting: tokio::sync::Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
             calls: Semaphore::new(options.max_calls),
             options,
         }

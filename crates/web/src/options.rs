@@ -25,6 +25,14 @@ pub struct WebOptions {
     pub max_calls: usize,
     /// Maximum number of open questions of the server; default 32. More are cancelled.
     pub max_questions: usize,
+    /// Maximum number of calls of a measurement; default 20,000. More are rejected.
+    pub max_bench_calls: u32,
+    /// Maximum number of calls of a measurement that run at the same time; default 32. More are rejected.
+    pub max_bench_callers: u32,
+    /// Maximum time of a measurement; default 30 s. It then ends with the calls so far.
+    pub max_bench_time: Duration,
+    /// Maximum number of lines of a server's standard error in each second; default 100. More are dropped and counted.
+    pub max_stderr_lines: u32,
     /// Maximum number of resources that the page is subscribed to; default 64. More are refused.
     pub max_subscriptions: usize,
 }
@@ -41,6 +49,10 @@ impl Default for WebOptions {
             poll_timeout: Duration::from_secs(25),
             max_calls: 32,
             max_questions: 32,
+            max_bench_calls: 20_000,
+            max_bench_callers: 32,
+            max_bench_time: Duration::from_secs(30),
+            max_stderr_lines: 100,
             max_subscriptions: 64,
         }
     }

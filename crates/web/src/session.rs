@@ -49,6 +49,9 @@ impl Session {
             feed: Arc::clone(feed),
             max_message_bytes: options.max_message_bytes,
         };
+        if let Some(output) = &target.output {
+            output.attach(feed, options);
+        }
         let client = builder.connect(connect).await.map_err(|error| {
             let failure = Failure::from(error);
             failure.with_sign_in(target.sign_in.as_deref())
@@ -63,6 +66,20 @@ impl Session {
         session.spawn(watch_end(session.client.clone(), Arc::clone(feed)));
         session.spawn(watch_lists(session.client.clone()));
         Ok(session)
+    }
+
+    /// Connects to the same server once more, in the same revision. The page does not observe the connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::open`].
+    pub(crate) async fn beside(&self) -> Result<Client, Failure> {
+        let revision = self.client.server().map(|server| server.revision);
+        let mut builder = self.target.client.clone();
+        if let Some(revision) = revision {
+            builder = builder.mode(EraMode::Pinned(revision));
+        }
+        Ok(builder.connect(self.target.connect.clone()).await?)
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
@@ -144,6 +161,7 @@ impl Session {
             "server": self.client.server().map(|info| server(&info)),
             "roots": *self.roots.lock(),
             "subscriptions": uris,
+            "canJudge": self.target.judge.is_some(),
         })
     }
 }

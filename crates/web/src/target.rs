@@ -1,11 +1,16 @@
 //! The seam to servers: the page names one, and [`Targets`] returns how to connect to it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_client::{Client, ClientBuilder, ClientOptions, IntoConnect};
 use pintle_model::Root;
 use pintle_runtime::{BoxConnect, BoxFuture};
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::output::ServerOutput;
+use crate::sign_in::SignInSteps;
 
 /// The servers that the page can connect to.
 pub trait Targets: Send + Sync + 'static {
@@ -27,6 +32,69 @@ pub trait Targets: Send + Sync + 'static {
     ///
     /// [`TargetError`] if there is no such server, or if the user does not agree to it.
     fn find<'t>(&'t self, name: &'t str) -> BoxFuture<'t, Result<Target, TargetError>>;
+
+    /// Returns true if [`Targets::sign_in`] signs the user in. By default it returns false.
+    fn can_sign_in(&self) -> bool {
+        false
+    }
+
+    /// Signs the user in to a server, and stores the credentials for [`Targets::find`]. `steps` receives what the user
+    /// has to do in the browser. The page receives no token. Dropping the future cancels the sign-in.
+    ///
+    /// # Errors
+    ///
+    /// [`TargetError`] if the server has no sign-in, or if it fails.
+    fn sign_in<'t>(
+        &'t self,
+        name: &'t str,
+        steps: SignInSteps,
+    ) -> BoxFuture<'t, Result<(), TargetError>> {
+        let _ = steps;
+        let error = TargetError::new(format!("there is no sign-in for {name:?} here"));
+        Box::pin(async { Err(error) })
+    }
+
+    /// Returns the recording that the page shows at its start; `None` by default.
+    fn recording(&self) -> Option<&RecordingText> {
+        None
+    }
+}
+
+/// Judges a server for the page. Both reports are those of the commands with `--json`.
+pub trait Judge: Send + Sync + 'static {
+    /// Returns the report of `pintle check`. Dropping the future ends the check.
+    ///
+    /// # Errors
+    ///
+    /// [`TargetError`] if the server cannot be judged.
+    fn check(&self) -> BoxFuture<'_, Result<Value, TargetError>>;
+
+    /// Returns the findings of `pintle lint` about the server of a connection.
+    ///
+    /// # Errors
+    ///
+    /// [`TargetError`] if the lists of the server cannot be read.
+    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<Value, TargetError>>;
+}
+
+/// A recording of `pintle tap`, as text.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RecordingText {
+    /// The name that the page shows.
+    pub name: String,
+    /// The lines of the recording.
+    pub text: String,
+}
+
+impl RecordingText {
+    /// Creates a recording from its name and its lines.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
 }
 
 /// A server that the page offers.
@@ -79,6 +147,10 @@ pub struct Target {
     pub url: Option<String>,
     /// The command that signs the user in, if the server is able to require it.
     pub sign_in: Option<String>,
+    /// Receives the standard error of a program, which the page shows.
+    pub output: Option<ServerOutput>,
+    /// Judges the server on a click of the user.
+    pub judge: Option<Arc<dyn Judge>>,
 }
 
 impl Target {
@@ -96,6 +168,8 @@ impl Target {
             words: Vec::new(),
             url: None,
             sign_in: None,
+            output: None,
+            judge: None,
         }
     }
 }
@@ -144,6 +218,12 @@ impl OneTarget {
         let connect = server.into_connect();
         let connect = connect.map_err(|error| TargetError::new(error.to_string()))?;
         Ok(Self(Target::new(label, BoxConnect::new(connect))))
+    }
+}
+
+impl From<OneTarget> for Target {
+    fn from(target: OneTarget) -> Self {
+        target.0
     }
 }
 

@@ -129,3 +129,30 @@ async fn connections_above_the_limit_wait() {
     drop(first);
     assert!(second.await["version"].is_string());
 }
+
+#[tokio::test]
+async fn a_measurement_above_the_limits_is_rejected() {
+    let browser = connected(options(|o| {
+        o.max_bench_calls = 10;
+        o.max_bench_callers = 2;
+    }))
+    .await;
+    let status = async |calls: u32, callers: u32| {
+        let body = json!({ "op": 1, "name": "vessels", "calls": calls, "callers": callers });
+        let (headers, body) = (browser.headers(), body.to_string());
+        let sent = browser.send("POST", "/api/bench", &headers, &body).await;
+        sent.status
+    };
+    assert_eq!(status(10, 2).await, 200);
+    for (calls, callers) in [(11, 2), (10, 3), (0, 1), (1, 0)] {
+        assert_eq!(status(calls, callers).await, 400, "{calls} {callers}");
+    }
+}
+
+#[tokio::test]
+async fn a_measurement_ends_at_its_time_limit() {
+    let browser = connected(options(|o| o.max_bench_time = Duration::ZERO)).await;
+    let body = json!({ "op": 1, "name": "vessels", "calls": 10, "callers": 2 });
+    let measured = browser.post("bench", body).await;
+    assert_eq!(measured["result"]["calls"], 0, "{measured}");
+}

@@ -19,7 +19,7 @@ const LATE: Duration = Duration::from_secs(60);
 pub(crate) struct Browser {
     pub(crate) address: SocketAddr,
     pub(crate) token: String,
-    serving: JoinHandle<()>,
+    serving: Option<JoinHandle<()>>,
 }
 
 /// A response of the page, as text.
@@ -35,15 +35,20 @@ impl Browser {
     pub(crate) async fn open(targets: impl Targets, options: WebOptions) -> Self {
         let web = Web::bind(([127, 0, 0, 1], 0).into(), targets, options);
         let web = web.await.expect("listens");
-        let url = web.url();
+        let mut browser = Self::at(&web.url());
+        let serving = tokio::spawn(web.serve(std::future::pending()));
+        browser.serving = Some(serving);
+        browser
+    }
+
+    /// Opens a page that another program serves.
+    pub(crate) fn at(url: &str) -> Self {
         let rest = url.strip_prefix("http://").expect("http");
         let (address, token) = rest.split_once("/#").expect("a token");
-        let (address, token) = (address.parse().expect("an address"), token.to_owned());
-        let serving = tokio::spawn(web.serve(std::future::pending()));
         Self {
-            address,
-            token,
-            serving,
+            address: address.parse().expect("an address"),
+            token: token.to_owned(),
+            serving: None,
         }
     }
 
@@ -138,7 +143,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        self.serving.abort();
+        if let Some(serving) = &self.serving {
+            serving.abort();
+        }
     }
 }
 

@@ -4,3 +4,4 @@ mod access;
 mod api;
 mod bounds;
 mod browser;
+mod reports;

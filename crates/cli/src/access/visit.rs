@@ -16,6 +16,17 @@ pub(crate) struct Guide {
     prompter: Arc<Prompter>,
     policy: PagePolicy,
     declined: Arc<AtomicBool>,
+    /// Receives the steps in place of the terminal.
+    steps: Option<Arc<dyn SignInGuide>>,
+}
+
+/// Shows the steps of a sign-in in another place than the terminal.
+pub(crate) trait SignInGuide: Send + Sync {
+    /// Shows the URL of a sign-in page.
+    fn visit(&self, issuer: &str, url: &str);
+
+    /// Shows a code, and the URL where the user types it.
+    fn code(&self, issuer: &str, url: &str, code: &str);
 }
 
 /// The way a sign-in page is shown. Closed: a page is not opened in any other way.
@@ -35,7 +46,14 @@ impl Guide {
             prompter: Arc::clone(prompter),
             policy,
             declined: Arc::default(),
+            steps: None,
         }
+    }
+
+    /// Shows the steps in another place than the terminal.
+    pub(crate) fn with_steps(mut self, steps: impl SignInGuide + 'static) -> Self {
+        self.steps = Some(Arc::new(steps));
+        self
     }
 
     /// Makes an authorizer use this guide for its sign-in pages.
@@ -45,8 +63,12 @@ impl Guide {
             let guide = guide.clone();
             async move { guide.send(visit).await }
         });
+        let steps = self.steps.clone();
         builder.on_user_code(move |code| {
-            show_code(&prompter, &code);
+            match &steps {
+                Some(steps) => steps.code(&code.issuer, &code.url, &code.code),
+                None => show_code(&prompter, &code),
+            }
             async { Ok(()) }
         })
     }
@@ -57,6 +79,10 @@ impl Guide {
     }
 
     async fn send(&self, visit: SignInRequest) -> Result<Option<AuthorizationResponse>, AuthError> {
+        if let Some(steps) = &self.steps {
+            steps.visit(&visit.issuer, &visit.url);
+            return Ok(None);
+        }
         match self.policy {
             PagePolicy::Shown => self.show(&visit),
             PagePolicy::Opened => {

@@ -8,7 +8,8 @@ use super::server::ReachArgs;
 pub(crate) const HELP: &str = concat!(
     "  pintle web                                     choose a server in the page\n",
     "  pintle web https://example.com/mcp             a URL\n",
-    "  pintle web -- npx -y some-server               a program\n\n",
+    "  pintle web -- npx -y some-server               a program\n",
+    "  pintle web --recording session.jsonl           a recording of pintle tap\n\n",
     "The URL of the page has a secret token. Do not pass it on: it allows everything that the page does."
 );
 
@@ -30,6 +31,10 @@ pub(crate) struct WebArgs {
     /// Print the URL of the page, and open no browser
     #[arg(long)]
     pub(crate) no_open: bool,
+
+    /// Show the messages of a file of `pintle tap --record`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
 
     /// Root directory for a server that requests roots; the option can be repeated
     #[arg(

@@ -259,6 +259,7 @@ fn shown(args: WebArgs) -> Result<Invocation, UsageError> {
     let page = Page {
         port: args.port,
         opens: !args.no_open,
+        recording: args.recording,
     };
     let settings = Settings {
         roots: args.roots,

@@ -7,7 +7,7 @@ use pintle_check::Target;
 use pintle_hosts::{Endpoint, Target as Found};
 use tokio::net::TcpStream;
 
-use super::find_server::{command, http_options, refuse, target, usage_error};
+use super::find_server::{self, command, http_options, refuse, usage_error};
 use super::stderr;
 use crate::args::{ServerSpec, Settings};
 use crate::ask::Prompter;
@@ -29,13 +29,30 @@ pub(crate) fn judged_target(server: &ServerSpec, settings: &Settings) -> Result<
         screen,
         Arc::clone(&live),
     );
-    match target(server, settings, &prompter)? {
+    self::target(
+        find_server::target(server, settings, &prompter)?,
+        settings,
+        &live,
+    )
+}
+
+/// Returns a server that was found, to be judged.
+///
+/// # Errors
+///
+/// If a setting does not apply to it.
+pub(super) fn target(
+    found: Found,
+    settings: &Settings,
+    live: &Arc<Live>,
+) -> Result<Target, CliError> {
+    match found {
         Found::Program(program) => {
             refuse(settings.headers.is_empty(), "--header", "a URL")?;
             let command = command(program, settings);
             Ok(Target::program(match settings.shows_stderr {
-                true => stderr::shown(command, &live),
-                false => stderr::hidden(command, &live),
+                true => stderr::shown(command, live),
+                false => stderr::hidden(command, live),
             }))
         }
         Found::Url(endpoint) => over_network(&endpoint, settings),

@@ -11,7 +11,7 @@ use pintle_proxy::{Proxy, ProxyOptions, ToolFilter};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
-use super::{Conversation, ConversationOptions, described, find_server, identity};
+use super::{Conversation, ConversationOptions, described, find_server, identity, judged};
 use crate::access::{Access, Guide, PagePolicy, is_http, requires_sign_in};
 use crate::ask::Prompter;
 use crate::exit::CliError;
@@ -105,6 +105,26 @@ impl<'t> Opening<'t> {
             Some(trace) => BoxConnect::new(Traced::new(connect, trace)),
             None => connect,
         })
+    }
+
+    /// Passes each line of the standard error of a program to a function.
+    pub(crate) fn on_stderr(&self, listener: impl Fn(&str) + Send + Sync + 'static) {
+        self.live.on_stderr(listener);
+    }
+
+    /// Returns the server for `pintle check`, with the token that it gets.
+    ///
+    /// # Errors
+    ///
+    /// If a setting does not apply to the server.
+    pub(crate) fn judged(&self) -> Result<pintle_check::Target, CliError> {
+        let target = match self.shown() {
+            Some(endpoint) => Target::Url(endpoint),
+            None => self.target.clone(),
+        };
+        // The check starts many processes, whose standard error is not that of the conversation.
+        let live = Arc::new(Live::new(self.screen.notes));
+        judged::target(target, self.options.settings, &live)
     }
 
     /// Returns the server with the settings of the command line.

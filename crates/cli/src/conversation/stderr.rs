@@ -18,14 +18,20 @@ pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
         let mut lines = lines.lock();
         for line in lines.feed(bytes) {
             live.note(&text::line(&line));
+            live.pass_stderr(&line);
         }
     })
 }
 
 /// Records that the program wrote to standard error, for a hint after a failure.
 pub(super) fn hidden(command: Command, live: &Arc<Live>) -> Command {
-    let live = Arc::clone(live);
-    command.on_stderr(move |_| live.hide())
+    let (lines, live) = (Mutex::new(Lines::default()), Arc::clone(live));
+    command.on_stderr(move |bytes| {
+        live.hide();
+        for line in lines.lock().feed(bytes) {
+            live.pass_stderr(&line);
+        }
+    })
 }
 
 /// Joins pieces of any size to lines.

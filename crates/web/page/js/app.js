@@ -8,7 +8,7 @@ export const state = { connection: null, about: null };
 const sections = [];
 
 /** The order of the sections, whatever the order of the modules is. */
-const ORDER = ["server", "tools", "resources", "prompts", "tasks", "messages"];
+const ORDER = ["server", "tools", "resources", "prompts", "tasks", "checks", "bench", "messages"];
 
 /**
  * Adds a section. `panel` is its element. `offered` returns false if the server does not have it, and `shown` is

@@ -43,3 +43,35 @@ export function curlCommand(message) {
   const lines = headers.map((header) => (header.includes("$") ? `  -H "${header}"` : `  -H ${quoted(header)}`));
   return [`curl -s ${quoted(url)}`, ...lines, `  -d ${quoted(JSON.stringify(message))}`].join(" \\\n");
 }
+
+/** A raw string of Rust, whatever the text contains. */
+function raw(text) {
+  const longest = Math.max(0, ...[...text.matchAll(/"(#*)/g)].map(([, hashes]) => hashes.length + 1));
+  const hashes = "#".repeat(longest);
+  return `r${hashes}"${text}"${hashes}`;
+}
+
+const CALLS = {
+  "tools/call": { of: ({ name, arguments: given = {} }) => [name, `call_tool(${raw(name)}, arguments)`, given], member: "content" },
+  "prompts/get": { of: ({ name, arguments: given = {} }) => [name, `get_prompt(${raw(name)}, arguments)`, given], member: "messages" },
+  "resources/read": { of: ({ uri }) => ["resource", `read_resource(${raw(uri)})`], member: "contents" },
+};
+
+/** Returns a Rust test that repeats a request, and expects its answer if it is known. Null for other methods. */
+export function testCode({ method, params = {} }, answer) {
+  const call = Object.hasOwn(CALLS, method) ? CALLS[method] : null;
+  if (typeof (params.name ?? params.uri) !== "string" || call === null) return null;
+  const [name, code, given] = call.of(params);
+  const json = (value) => `serde_json::from_str(${raw(JSON.stringify(value))}).expect("JSON")`;
+  const expected = answer?.result?.[call.member];
+  const lines = [
+    'let client = pintle::client::Client::connect(server()).await.expect("a server");',
+    given && `let arguments: serde_json::Value = ${json(given)};`,
+    `let result = client.${code}.await.expect("a result");`,
+    expected && 'let result = serde_json::to_value(&result).expect("JSON");',
+    expected && `let expected: serde_json::Value = ${json(expected)};`,
+    expected && `assert_eq!(result["${call.member}"], expected);`,
+  ];
+  const title = name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "").toLowerCase() || "it";
+  return ["#[tokio::test]", `async fn the_call_of_${title}_is_answered() {`, ...lines.filter(Boolean).map((line) => `    ${line}`), "}", ""].join("\n");
+}

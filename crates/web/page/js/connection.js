@@ -2,10 +2,13 @@
 
 import { announce, button, el, failure, fill, json, labelled, more, option } from "./dom.js";
 import { on, request } from "./api.js";
+import { clearOutput, output } from "./stderr.js";
+import { signIn } from "./signin.js";
 import { onConnection, open, section, setConnection, state } from "./app.js";
 
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const MAX_LOGS = 500;
+let canSignIn = false;
 const OTHER = "\u0000url";
 
 const target = el("select", { onchange: () => chooseTarget() });
@@ -24,7 +27,7 @@ form.addEventListener("submit", (event) => {
 });
 const about = el("div", { className: "stack" });
 const logs = el("ol", { className: "stack small", role: "log", "aria-label": "Log of the server" });
-const panel = el("section", {}, el("h2", {}, "Server"), form, about);
+const panel = el("section", {}, el("h2", {}, "Server"), form, about, output);
 
 function chooseTarget() {
   urlField.hidden = target.value !== OTHER;
@@ -39,6 +42,7 @@ export async function connect() {
     return;
   }
   submit.disabled = true;
+  clearOutput();
   fill(note, el("p", { className: "soft" }, "Connecting…"));
   announce("Connecting.");
   try {
@@ -48,7 +52,7 @@ export async function connect() {
     openFirst(connection.server?.capabilities ?? {});
   } catch (error) {
     setConnection(null);
-    fill(note, failure(error), error.needsSignIn && el("p", { className: "soft" }, "The server requires a sign-in."));
+    fill(note, failure(error), error.needsSignIn && canSignIn && signIn(name, connect));
     announce(`Not connected: ${error.message}`, true);
     open("server");
   } finally {
@@ -61,7 +65,8 @@ function openFirst(can) {
 }
 
 /** Fills the form from the state of the program. Returns true if a server was named on its command line. */
-export function describeTargets({ targets, acceptsUrls, revisions }) {
+export function describeTargets({ targets, acceptsUrls, revisions, canSignIn: can }) {
+  canSignIn = can === true;
   fill(target, targets.map(({ name, label }) => option(name, label)), acceptsUrls && option(OTHER, "Another URL"));
   fill(revision, option("", "Automatic"), [...revisions].reverse().map((name) => option(name)));
   chooseTarget();

@@ -8,7 +8,9 @@ import "./tools.js";
 import "./resources.js";
 import "./prompts.js";
 import "./tasks.js";
-import "./timeline.js";
+import "./checks.js";
+import "./bench.js";
+import { showRecording } from "./timeline.js";
 import { showOpen } from "./questions.js";
 
 on("gone", () => {
@@ -27,6 +29,7 @@ async function start() {
     showOpen(known.questions);
     if (known.connection) open(known.connection.server?.capabilities?.tools ? "tools" : "server");
     else if (isGiven) await connect();
+    if (known.recording) await showRecording();
   } catch (error) {
     fill(document.getElementById("panels"), failure(error));
   }

@@ -47,6 +47,8 @@ function showResource(item) {
   };
   shown.clear();
   shown.set(item.uri, changed);
+  // A resource is for reading: no second click.
+  read();
   return el("div", { className: "stack" }, about(item),
     el("div", { className: "bar" }, button("Read", read, { className: "main" }), subscription(item.uri), button("Copy the URI", () => copy(item.uri), { className: "quiet" })),
     changed, place, more("Definition", () => json(item)));

@@ -35,9 +35,21 @@ pub(super) fn state(backend: &Backend) -> Value {
         "targets": backend.targets.names(),
         "acceptsUrls": backend.targets.accepts_urls(),
         "revisions": revisions,
+        "canSignIn": backend.targets.can_sign_in(),
+        "recording": backend.targets.recording().map(|recording| &recording.name),
         "connection": session.map(|session| session.shown()),
         "questions": backend.questions.shown(),
     })
+}
+
+/// Returns the recording of the command line.
+pub(super) fn recording(backend: &Backend) -> Answered {
+    let recording = backend.targets.recording();
+    let recording = recording.ok_or_else(|| {
+        let status = http::StatusCode::NOT_FOUND;
+        Failure::new(status, "there is no recording")
+    })?;
+    Ok(json!({ "name": recording.name, "text": recording.text }))
 }
 
 /// Connects to a server, in place of the earlier one.

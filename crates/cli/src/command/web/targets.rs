@@ -6,9 +6,11 @@ use std::sync::Arc;
 use pintle::model::Root;
 use pintle::runtime::{BoxFuture, Connect as _};
 use pintle_hosts::{Environment, LocalFiles, Platform, ServerRegistry, without_query};
-use pintle_web::{TargetError, TargetName, Targets};
+use pintle_web::{RecordingText, ServerOutput, SignInSteps, TargetError, TargetName, Targets};
 use tokio::task::spawn_blocking;
 
+use super::judge::CommandJudge;
+use super::sign_in;
 use crate::access::is_http;
 use crate::args::{Format, ServerSpec, Settings};
 use crate::conversation::{ConversationOptions, Opening, options, plain, roots};
@@ -25,6 +27,7 @@ pub(super) struct CommandTargets {
     given: Option<(ServerSpec, Arc<Settings>)>,
     /// The settings of other servers, which have no headers, variables and tokens of the command line.
     others: Arc<Settings>,
+    recording: Option<RecordingText>,
 }
 
 impl CommandTargets {
@@ -38,7 +41,14 @@ impl CommandTargets {
         Self {
             given: server.map(|server| (server, Arc::new(settings))),
             others: Arc::new(others),
+            recording: None,
         }
+    }
+
+    /// Sets the recording that the page shows.
+    pub(super) fn with_recording(mut self, recording: RecordingText) -> Self {
+        self.recording = Some(recording);
+        self
     }
 
     /// Returns the server of a name. A name of the page never is a program.
@@ -81,6 +91,26 @@ impl Targets for CommandTargets {
             prepared.map_err(|error| failure(&error))
         })
     }
+
+    fn can_sign_in(&self) -> bool {
+        true
+    }
+
+    fn sign_in<'t>(
+        &'t self,
+        name: &'t str,
+        steps: SignInSteps,
+    ) -> BoxFuture<'t, Result<(), TargetError>> {
+        Box::pin(async move {
+            let (server, settings) = self.spec(name)?;
+            let signed_in = sign_in::sign_in(server, settings, steps).await;
+            signed_in.map_err(|error| failure(&error))
+        })
+    }
+
+    fn recording(&self) -> Option<&RecordingText> {
+        self.recording.as_ref()
+    }
 }
 
 /// Returns the servers in the files of hosts. Their definitions are not expanded, and nothing is started.
@@ -117,6 +147,9 @@ fn prepared(server: &ServerSpec, settings: &Settings) -> Result<pintle_web::Targ
         watches_cache: false,
     };
     let opening = Opening::new(conversation, Screen::look())?;
+    let output = ServerOutput::default();
+    let lines = output.clone();
+    opening.on_stderr(move |line| lines.line(line));
     let connect = opening.connector()?;
     let mut limits = options(conversation, connect.binding());
     // The page shows the present answers of the server.
@@ -128,8 +161,10 @@ fn prepared(server: &ServerSpec, settings: &Settings) -> Result<pintle_web::Targ
     target.words = words(server);
     if let pintle_hosts::Target::Url(endpoint) = opening.target() {
         target.url = Some(without_query(&endpoint.url).to_owned());
-        target.sign_in = sign_in(server);
+        target.sign_in = sign_in_command(server);
     }
+    target.judge = Some(Arc::new(CommandJudge::new(opening.judged()?)));
+    target.output = Some(output);
     Ok(target)
 }
 
@@ -151,7 +186,7 @@ fn words(server: &ServerSpec) -> Vec<String> {
     }
 }
 
-fn sign_in(server: &ServerSpec) -> Option<String> {
+fn sign_in_command(server: &ServerSpec) -> Option<String> {
     match server {
         ServerSpec::Named(name) => Some(format!("pintle login @{name}")),
         ServerSpec::Url(url) => Some(format!("pintle login {}", without_query(url))),
@@ -159,7 +194,7 @@ fn sign_in(server: &ServerSpec) -> Option<String> {
     }
 }
 
-fn failure(error: &CliError) -> TargetError {
+pub(super) fn failure(error: &CliError) -> TargetError {
     let failure = TargetError::new(causes(error).join(": "));
     match error.hint() {
         Some(hint) => failure.with_hint(hint),

@@ -1,0 +1,39 @@
+//! Judges the server of the page, as `pintle check` and `pintle lint` do.
+
+use pintle::client::Client;
+use pintle::runtime::BoxFuture;
+use pintle_check::{CheckOptions, Target, check};
+use pintle_lint::{Host, Surface, lint};
+use pintle_web::{Judge, TargetError};
+use serde_json::{Value, json};
+
+use super::targets::failure;
+use crate::exit::CliError;
+
+/// The judge of one server. It calls only tools that are read-only and require no arguments.
+pub(super) struct CommandJudge(Target);
+
+impl CommandJudge {
+    pub(super) fn new(target: Target) -> Self {
+        Self(target)
+    }
+
+    async fn report(&self) -> Result<Value, CliError> {
+        let report = check(&self.0, CheckOptions::default()).await?;
+        Ok(serde_json::to_value(&report).map_err(std::io::Error::from)?)
+    }
+}
+
+impl Judge for CommandJudge {
+    fn check(&self) -> BoxFuture<'_, Result<Value, TargetError>> {
+        Box::pin(async { self.report().await.map_err(|error| failure(&error)) })
+    }
+
+    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<Value, TargetError>> {
+        Box::pin(async {
+            let surface = Surface::of(client).await;
+            let surface = surface.map_err(|error| failure(&CliError::from(error)))?;
+            Ok(json!({ "findings": lint(&surface, &Host::ALL) }))
+        })
+    }
+}
