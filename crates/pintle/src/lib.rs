@@ -73,6 +73,7 @@
 //! | `otel` | no | `otel::Telemetry`: spans and metrics by the OpenTelemetry conventions for MCP |
 //! | `otlp` | no | `otel::Exports`: their export by OTLP over HTTP |
 //! | `prometheus` | no | `otel::MetricsServer`: metrics as the text of Prometheus |
+//! | `inspector` | no | `web::Inspect`: `inspector()` serves a page that shows and calls the server, in development |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
@@ -128,6 +129,9 @@ pub use pintle_sqlite as sqlite;
 #[cfg(feature = "server")]
 #[doc(inline)]
 pub use pintle_store as store;
+#[cfg(feature = "inspector")]
+#[doc(inline)]
+pub use pintle_web as web;
 
 /// The client of servers of any revision; [`pintle_client`] describes it.
 ///

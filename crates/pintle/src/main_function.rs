@@ -54,6 +54,13 @@ impl Main for Server {
     }
 }
 
+#[cfg(feature = "inspector")]
+impl<T: pintle_runtime::IntoService + Send> Main for pintle_web::Inspector<T> {
+    async fn finish(self) -> Result<()> {
+        Ok(self.run().await?)
+    }
+}
+
 impl Main for () {
     async fn finish(self) -> Result<()> {
         Ok(())

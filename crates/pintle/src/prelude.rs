@@ -15,6 +15,8 @@ pub use pintle_server::{
     Args, FileContent, Image, Json, NotFound, PathSegment, Prompt, Resource, Server, ServerHandle,
     State, Tool,
 };
+#[cfg(feature = "inspector")]
+pub use pintle_web::Inspect;
 
 pub use crate::Result;
 #[cfg(feature = "server")]

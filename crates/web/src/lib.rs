@@ -1,7 +1,8 @@
 //! A page in the browser that shows and calls MCP servers, served on loopback.
 //!
 //! [`Web`] serves the page: hand-written files that are a part of the program. The servers come from a [`Targets`].
-//! `pintle web` passes those of its command line and of the hosts. In development a program can show its own server:
+//! `pintle web` passes those of its command line and of the hosts. In development, [`Inspect::inspector`] serves the page
+//! beside a server. A program can also serve the page of its own server alone:
 //!
 //! ```no_run
 //! # async fn example(server: impl pintle_runtime::IntoService<Service: Clone>) -> Result<(), Box<dyn std::error::Error>> {
@@ -27,6 +28,7 @@ mod failure;
 mod feed;
 mod guard;
 mod handlers;
+mod inspector;
 mod observed;
 mod options;
 mod output;
@@ -39,6 +41,7 @@ mod target;
 mod token;
 mod web;
 
+pub use inspector::{Inspect, Inspected, Inspector};
 pub use options::WebOptions;
 pub use output::ServerOutput;
 pub use sign_in::SignInSteps;

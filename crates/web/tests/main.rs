@@ -4,4 +4,5 @@ mod access;
 mod api;
 mod bounds;
 mod browser;
+mod development;
 mod reports;
