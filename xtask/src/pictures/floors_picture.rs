@@ -51,8 +51,8 @@ pub(super) fn picture() -> String {
         y += draw(&mut body, y, floor, word, about);
     }
     let height = y + 34;
-    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving, pintle-doctor and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, pintle-lint pintle-surface, and pintle-doctor pintle-lint, pintle-surface and pintle-tap.";
-    debug_assert_eq!(SIDEWAYS.len(), 12);
+    let down = "Dependencies point down only. pintle-testkit, pintle-skills, pintle-proxy, pintle-serving, pintle-doctor and pintle-showcase may use pintle, pintle-testkit pintle-surface and pintle-tap, pintle-lint pintle-surface, pintle pintle-web, and pintle-doctor pintle-lint, pintle-surface and pintle-tap.";
+    debug_assert_eq!(SIDEWAYS.len(), 13);
     let _ = writeln!(
         body,
         "<text class=\"c\" x=\"20\" y=\"{}\">{down}</text>",
