@@ -7,8 +7,8 @@ use pintle_lint::{Host, Surface, lint};
 use pintle_web::{Judge, TargetError};
 use serde_json::{Value, json};
 
-use super::targets::failure;
 use crate::exit::CliError;
+use crate::output::causes;
 
 /// The judge of one server. It calls only tools that are read-only and require no arguments.
 pub(super) struct CommandJudge(Target);
@@ -35,5 +35,14 @@ impl Judge for CommandJudge {
             let surface = surface.map_err(|error| failure(&CliError::from(error)))?;
             Ok(json!({ "findings": lint(&surface, &Host::ALL) }))
         })
+    }
+}
+
+/// Describes an error for the page.
+pub(super) fn failure(error: &CliError) -> TargetError {
+    let failure = TargetError::new(causes(error).join(": "));
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
     }
 }

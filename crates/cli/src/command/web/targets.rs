@@ -9,13 +9,12 @@ use pintle_hosts::{Environment, LocalFiles, Platform, ServerRegistry, without_qu
 use pintle_web::{RecordingText, ServerOutput, SignInSteps, TargetError, TargetName, Targets};
 use tokio::task::spawn_blocking;
 
-use super::judge::CommandJudge;
+use super::judge::{CommandJudge, failure};
 use super::sign_in;
 use crate::access::is_http;
 use crate::args::{Format, ServerSpec, Settings};
 use crate::conversation::{ConversationOptions, Opening, options, plain, roots};
 use crate::exit::CliError;
-use crate::output::causes;
 use crate::screen::Screen;
 
 /// Maximum number of servers of hosts that the page offers.
@@ -191,14 +190,6 @@ fn sign_in_command(server: &ServerSpec) -> Option<String> {
         ServerSpec::Named(name) => Some(format!("pintle login @{name}")),
         ServerSpec::Url(url) => Some(format!("pintle login {}", without_query(url))),
         ServerSpec::Program(_) => None,
-    }
-}
-
-pub(super) fn failure(error: &CliError) -> TargetError {
-    let failure = TargetError::new(causes(error).join(": "));
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
     }
 }
 
