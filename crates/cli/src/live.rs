@@ -24,13 +24,16 @@ const WRITTEN: Duration = Duration::from_secs(1);
 /// Columns of the bar.
 const BAR: usize = 24;
 
+/// Receives the lines of a server's standard error.
+type StderrListener = Box<dyn Fn(&str) + Send + Sync>;
+
 /// Standard error, shared by all parts of a conversation.
 pub(crate) struct Live {
     look: Look,
     state: Mutex<State>,
     hidden: AtomicBool,
     /// Receives each line of a server's standard error as well.
-    listener: OnceLock<Box<dyn Fn(&str) + Send + Sync>>,
+    listener: OnceLock<StderrListener>,
 }
 
 #[derive(Default)]
