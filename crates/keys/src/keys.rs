@@ -162,6 +162,15 @@ impl Keys {
         Sealer::new(self.clone(), purpose)
     }
 
+    /// Returns a keyed digest of a text, for the name of an entry in a store. A reader of the store cannot compare it
+    /// with guesses, unless the reader has the ring.
+    ///
+    /// All processes with the same ring have the same digest, and it does not change when keys rotate. It changes
+    /// with the first root key of a ring that is not in a store.
+    pub fn digest(&self, text: &[u8]) -> [u8; 16] {
+        self.current().lasting[0].digest(text)
+    }
+
     /// Adds the next key to a ring in a store, if it is due. Otherwise it does nothing, and waits for
     /// nothing. Call it before [`Sealer::seal`], where a future can be awaited.
     ///

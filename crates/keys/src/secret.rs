@@ -11,11 +11,15 @@ use crate::root_key::RootKey;
 const SALT: &[u8] = b"pintle-keys/1";
 /// Label of the key that wraps a ring in a store.
 const RING: &str = "ring";
+/// Label of the key of digests.
+const DIGEST: &str = "digest";
 
 /// Random bytes of a text.
 pub(crate) const RANDOM_BYTES: usize = 24;
 /// Random bytes from which the key of a text is derived.
 const SALT_BYTES: usize = 16;
+/// Bytes of a digest.
+pub(crate) const DIGEST_BYTES: usize = 16;
 /// Bytes of the tag behind the content.
 pub(crate) const TAG_BYTES: usize = 16;
 
@@ -25,6 +29,7 @@ pub(crate) struct Secret {
     pub(crate) number: [u8; 4],
     by_purpose: [Prk; Purpose::ALL.len()],
     ring: Prk,
+    digest: Prk,
 }
 
 /// The use of a derived key: a purpose, or the ring in a store.
@@ -44,7 +49,17 @@ impl Secret {
             number,
             by_purpose: Purpose::ALL.map(|purpose| labelled(&root, purpose.label())),
             ring: labelled(&root, RING),
+            digest: labelled(&root, DIGEST),
         }
+    }
+
+    /// Returns the keyed digest of a text.
+    pub(crate) fn digest(&self, text: &[u8]) -> [u8; DIGEST_BYTES] {
+        let mut digest = [0; DIGEST_BYTES];
+        let info = [text];
+        let okm = self.digest.expand(&info, Bytes(DIGEST_BYTES));
+        okm.and_then(|okm| okm.fill(&mut digest)).expect(FITS);
+        digest
     }
 
     /// Encrypts `content`, and appends the tag.
