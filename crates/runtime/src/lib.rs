@@ -82,7 +82,7 @@ pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use session_state::{SessionChange, SessionState};
 pub use shared_request::SharedRequest;
-pub use shared_sessions::SharedSessions;
+pub use shared_sessions::{SharedCount, SharedSessions};
 pub use shutdown::{Shutdown, ShutdownHandle, ShutdownWait};
 pub use socket::serve_tcp;
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! Sessions that the replicas of a server share.
 
+use std::time::Duration;
+
 use pintle_store::StoreError;
 
 use crate::fleet::{Fleet, JoinError};
@@ -59,4 +61,35 @@ pub trait SharedSessions: Send + Sync {
     fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
         Box::pin(async { Ok(None) })
     }
+
+    /// Counts uses of a name in the current interval of the store's clock, for all replicas. Intervals of one
+    /// length begin at the same times everywhere. One operation of the store; the first call also joins the
+    /// fleet. A reader of the store sees a keyed digest of the name.
+    ///
+    /// Returns `None`, as by default, if no other process can share the store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store fails. The uses may be counted.
+    fn count<'a>(
+        &'a self,
+        _name: &'a str,
+        _interval: Duration,
+        _uses: u64,
+    ) -> BoxFuture<'a, Result<Option<SharedCount>, StoreError>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+/// The uses of a name by all replicas, in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedCount {
+    /// The number of the interval. Each interval has another one.
+    pub interval: u64,
+    /// The time until the interval ends.
+    pub rest: Duration,
+    /// The uses in this interval, with those that were just counted.
+    pub sum: u64,
+    /// The number of replicas that this one knows, with itself.
+    pub replicas: usize,
 }

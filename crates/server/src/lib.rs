@@ -91,6 +91,8 @@ pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError}
 #[cfg(feature = "sealed")]
 mod sealed_sessions;
 #[cfg(feature = "sealed")]
+mod shared_counter;
+#[cfg(feature = "sealed")]
 mod state_backend;
 
 #[cfg(feature = "sealed")]

@@ -8,11 +8,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_keys::{Keys, Purpose};
 use pintle_runtime::fleet::{Fleet, JoinError};
-use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedSessions};
+use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedCount, SharedSessions};
 use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError};
 
 use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
+use crate::shared_counter::Counter;
 use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
 
@@ -157,6 +158,28 @@ impl SharedSessions for SealedSessions {
         Box::pin(async move {
             let changed = self.update(number, None, |state| state.apply(change)).await;
             changed.map(|(state, _)| state)
+        })
+    }
+
+    fn count<'a>(
+        &'a self,
+        name: &'a str,
+        interval: Duration,
+        uses: u64,
+    ) -> BoxFuture<'a, Result<Option<SharedCount>, StoreError>> {
+        Box::pin(async move {
+            let Some(fleet) = &self.fleet else {
+                return Ok(None);
+            };
+            let fleet = fleet.joined_soon().await?;
+            if !fleet.is_shared() {
+                return Ok(None);
+            }
+            let counter = Counter::new(name, interval, fleet.now());
+            counter
+                .add(&self.store, &self.keys, fleet, uses)
+                .await
+                .map(Some)
         })
     }
 }

@@ -83,11 +83,20 @@ impl SharedFleet {
     ///
     /// [`StoreError`] if this replica cannot join within a second.
     pub(crate) async fn now(&self) -> Result<StoreTime, StoreError> {
+        self.joined_soon().await.map(Fleet::now)
+    }
+
+    /// Joins the fleet, within a second.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if this replica cannot join in this time.
+    pub(crate) async fn joined_soon(&self) -> Result<&Fleet, StoreError> {
         if let Some(fleet) = self.joined.get() {
-            return Ok(fleet.now());
+            return Ok(fleet);
         }
         match timeout(MAX_JOIN, self.join()).await {
-            Ok(Ok(fleet)) => Ok(fleet.now()),
+            Ok(Ok(fleet)) => Ok(fleet),
             _ => Err(StoreError::backend(Retry::Later, NOT_JOINED)),
         }
     }
