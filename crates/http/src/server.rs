@@ -17,6 +17,7 @@ mod listen;
 mod options;
 mod outage;
 mod peers;
+mod quotas;
 mod refusals;
 mod reply;
 mod response;

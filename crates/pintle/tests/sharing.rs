@@ -1,6 +1,7 @@
 //! Several replicas of one server over one store, in one process.
 
 mod changes;
+mod quotas;
 mod store;
 
 use std::sync::Arc;

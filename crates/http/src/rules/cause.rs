@@ -145,6 +145,11 @@ pub(crate) static TOO_MANY_CALLS_OF_PEER: Cause = Cause::by(
     "too many requests of this client are open",
     "HttpLimits::max_calls_per_peer, HttpOptions::trusted_proxies",
 );
+pub(crate) static QUOTA: Cause = Cause::by(
+    StatusCode::TOO_MANY_REQUESTS,
+    "the quota of requests of this client is used up",
+    "HttpLimits::max_requests_per_peer, HttpOptions::trusted_proxies",
+);
 pub(crate) static TOO_MANY_STREAMS: Cause = Cause::by(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many streams are open",

@@ -1,6 +1,7 @@
 //! The handling of a request by one endpoint, except for sessions.
 
 mod caller;
+mod quota;
 pub(super) mod refuse;
 mod scopes;
 mod setting;
@@ -33,6 +34,7 @@ use super::events::{MessageSource as _, OutgoingMessage, StreamTiming};
 use super::exchange::RequestExtras;
 use super::options::HttpOptions;
 use super::peers::{BodyAccount, BodyRejection, Excess, Peer, Peers, Permit, Resource, Sender};
+use super::quotas::Quotas;
 use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
@@ -70,6 +72,8 @@ pub(super) struct Endpoint<S> {
     pub(super) mail: SessionMail,
     body_bounds: Bounds,
     pub(super) peers: Arc<Peers>,
+    /// Present if there is a quota of requests.
+    quotas: Option<Quotas>,
     refusals: Refusals,
     memo: Mutex<TermsCache>,
     /// The profile of the server, and its form without sessions.
@@ -91,6 +95,7 @@ impl<S: Service> Endpoint<S> {
         let shared = service.shared_sessions();
         let body_bounds = options.limits.of_bodies();
         let peers = Peers::new(&options.limits);
+        let quotas = Quotas::of(&options.limits);
         Self {
             service: Arc::new(service),
             settings,
@@ -100,6 +105,7 @@ impl<S: Service> Endpoint<S> {
             mail: SessionMail::default(),
             body_bounds,
             peers,
+            quotas,
             refusals: Refusals::default(),
             memo: Mutex::default(),
             sessionless_profile: Mutex::default(),
@@ -162,6 +168,11 @@ impl<S: Service> Endpoint<S> {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
+        if let Some(checked) = self.check_quota(&bytes, &sender.peer)
+            && let Some(refused) = checked.await
+        {
+            return refused;
+        }
         let post = Post {
             parts: &parts,
             headers: &headers,

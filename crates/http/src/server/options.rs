@@ -77,6 +77,19 @@ pub struct HttpLimits {
     /// Requests of one peer that run without a session, as all do since 2026-07-28; default 1 000. More
     /// are rejected with 429.
     pub max_calls_per_peer: usize,
+    /// Requests of one peer in each [`quota_interval`](Self::quota_interval), in all revisions; by default
+    /// `usize::MAX`, no limit. More are rejected with 429 until the interval ends. Each request in a batch
+    /// counts, and so does a retry with answers. Notifications and answers do not count.
+    ///
+    /// With a shared state it holds for all replicas together. While the state does not answer, each replica admits
+    /// this number divided by the number of replicas.
+    pub max_requests_per_peer: usize,
+    /// The interval of [`max_requests_per_peer`](Self::max_requests_per_peer); default 60 s. Intervals begin at the
+    /// same times at all replicas.
+    pub quota_interval: Duration,
+    /// Peers whose quota is remembered; default 10 000. At the limit the oldest is dropped. It takes another part of
+    /// its quota at its next request; without a shared state its quota begins again.
+    pub max_quota_peers: usize,
     /// How long a session may be idle; default 30 min. A session with a request or a stream is
     /// never idle.
     pub session_idle_timeout: Duration,
@@ -158,6 +171,9 @@ impl Default for HttpLimits {
             max_sessions: 10_000,
             max_sessions_per_peer: 1_000,
             max_calls_per_peer: 1_000,
+            max_requests_per_peer: usize::MAX,
+            quota_interval: Duration::from_secs(60),
+            max_quota_peers: 10_000,
             session_idle_timeout: Duration::from_secs(30 * 60),
             offline_session_ttl: Duration::from_secs(5 * 60),
             max_streams: 1_024,
@@ -217,6 +233,14 @@ mod tests {
             (10_000, 1_800)
         );
         assert_eq!(limits.offline_session_ttl.as_secs(), 300);
+        assert_eq!(
+            (
+                limits.max_requests_per_peer,
+                limits.quota_interval.as_secs(),
+                limits.max_quota_peers
+            ),
+            (usize::MAX, 60, 10_000)
+        );
         assert_eq!(
             (limits.max_streams, limits.max_streams_per_principal),
             (1_024, 64)

@@ -224,6 +224,16 @@ pub(crate) fn crowded(id: Option<&RequestId>, status: StatusCode) -> Response<Re
     retry_later(error(status, id, &one_too_many()), cause::RETRY_AFTER)
 }
 
+/// Requests above the quota of their peer. `rest` is the time until it has a quota again.
+pub(crate) fn above_quota(id: Option<&RequestId>, rest: Duration) -> Response<ResponseBody> {
+    let why = Error::new(ErrorCode::INTERNAL_ERROR, cause::QUOTA.text);
+    let mut answer = error(cause::QUOTA.status, id, &why);
+    let seconds = rest.as_secs() + u64::from(rest.subsec_nanos() > 0);
+    let headers = answer.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    answer
+}
+
 /// Why a request that is one too many is refused.
 pub(crate) fn one_too_many() -> Error {
     Error::new(ErrorCode::INTERNAL_ERROR, "too many requests are open")

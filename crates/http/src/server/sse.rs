@@ -127,12 +127,17 @@ impl<S: Service> SseService<S> {
         if parts.method == Method::GET {
             return self.open(&parts, &sender.peer);
         }
-        match self.endpoint.read(pin!(body), &mut sender).await {
-            Ok(bytes) => self
-                .accept(parts, &sender, &bytes)
-                .unwrap_or_else(|rejection| self.endpoint.reject(rejection)),
-            Err(unread) => self.endpoint.unreadable(unread),
+        let bytes = match self.endpoint.read(pin!(body), &mut sender).await {
+            Ok(bytes) => bytes,
+            Err(unread) => return self.endpoint.unreadable(unread),
+        };
+        if let Some(checked) = self.endpoint.check_quota(&bytes, &sender.peer)
+            && let Some(refused) = checked.await
+        {
+            return refused;
         }
+        self.accept(parts, &sender, &bytes)
+            .unwrap_or_else(|rejection| self.endpoint.reject(rejection))
     }
 
     /// Opens a session; its stream begins with where to post.

@@ -1,5 +1,7 @@
 //! Refusals of an endpoint: each is logged, then answered.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use http::request::Parts;
 use pintle_model::RequestId;
@@ -50,6 +52,16 @@ impl<S: Service> Endpoint<S> {
     ) -> EndpointResponse {
         self.refusals.log(cause, None);
         reply::crowded(id, cause.status)
+    }
+
+    /// Refuses requests above the quota of their peer.
+    pub(in crate::server) fn above_quota(
+        &self,
+        id: Option<&RequestId>,
+        rest: Duration,
+    ) -> EndpointResponse {
+        self.refusals.log(&cause::QUOTA, None);
+        reply::above_quota(id, rest)
     }
 
     /// Refuses a request whose session cannot be opened.
