@@ -1,6 +1,6 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept`, `crowds` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept`, `crowds`, `homes` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 mod accept;
@@ -13,6 +13,7 @@ mod exchange;
 mod handler_errors;
 mod heads;
 mod health;
+mod homes;
 mod hooks;
 mod lessons;
 mod load;

@@ -1,6 +1,7 @@
 //! Several replicas of one server over one store, in one process.
 
 mod changes;
+mod homes;
 mod quotas;
 mod store;
 

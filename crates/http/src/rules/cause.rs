@@ -130,6 +130,23 @@ pub(crate) static ANSWER_TOO_LARGE: Cause = Cause::new(
     StatusCode::PAYLOAD_TOO_LARGE,
     "the answer is too large for the process of its question",
 );
+#[cfg(feature = "sse")]
+pub(crate) static POST_TOO_LARGE: Cause = Cause::new(
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "the message is too large for the process of its stream",
+);
+#[cfg(feature = "sse")]
+pub(crate) static HOME_ENDED: Cause = Cause::new(
+    StatusCode::NOT_FOUND,
+    "the stream of this session has ended with its process; open a new stream",
+);
+#[cfg(feature = "sse")]
+pub(crate) static HOME_SILENT: Cause = Cause {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    text: "the process of this stream did not reply in time; it may have the message",
+    setting: None,
+    retry_after: RETRY_STORE_AFTER,
+};
 pub(crate) static TOO_MANY_SESSIONS_OF_PEER: Cause = Cause::by(
     StatusCode::TOO_MANY_REQUESTS,
     "too many sessions of this client are open",

@@ -35,6 +35,9 @@ const RETRY: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(super) struct SessionMail {
     begun: OnceLock<Begun>,
+    /// Receives posts for sessions whose stream is here.
+    #[cfg(feature = "sse")]
+    posts: OnceLock<Arc<dyn Recipient>>,
 }
 
 /// The attempt to join.
@@ -77,6 +80,37 @@ impl SessionMail {
             // The channel closes if no other process can share the store.
             let _ = timeout_at(begun.at + MAX_START, joined).await;
         }
+    }
+
+    /// Returns this replica, or `None` if no other process can share the store.
+    ///
+    /// # Errors
+    ///
+    /// [`ForwardError::NotJoined`] if this replica has not joined yet.
+    #[cfg(feature = "sse")]
+    pub(super) fn fleet(&self) -> Result<Option<Fleet>, ForwardError> {
+        let begun = self.begun.get().ok_or(ForwardError::NotJoined)?;
+        let fleet = begun.fleet.borrow().clone();
+        // The channel closes without a fleet if there are no others.
+        match fleet.is_none() && begun.fleet.has_changed().is_ok() {
+            true => Err(ForwardError::NotJoined),
+            false => Ok(fleet),
+        }
+    }
+
+    /// Passes posts of other replicas to a recipient. Does nothing after the first call.
+    #[cfg(feature = "sse")]
+    pub(super) fn receive_posts(
+        &self,
+        fleet: &Fleet,
+        kind: &'static str,
+        create: impl FnOnce() -> Arc<dyn Recipient>,
+    ) {
+        self.posts.get_or_init(|| {
+            let recipient = create();
+            fleet.set_recipient(kind, Arc::downgrade(&recipient));
+            recipient
+        });
     }
 
     fn joined(&self) -> Option<Fleet> {

@@ -3,9 +3,14 @@
 //! A client opens the stream, whose first event names the URL for posts. Every post is answered 202;
 //! all messages of the server use the stream. The session ends with the stream.
 //!
+//! With a shared state, the replica of the stream is the home of the session. Other replicas pass posts on to it.
+//!
 //! Spec: [2024-11-05, Transports, HTTP with SSE][spec].
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+
+mod deliver;
+mod home;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -18,24 +23,24 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::Message;
-use pintle_proto::{Batch, Connection};
+use pintle_proto::Connection;
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
 use super::endpoint::refuse::stream_cause;
-use super::endpoint::{Endpoint, EndpointResponse, extras, peer_identity};
+use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
 use super::events::{EventStream, MessageSource, OutgoingMessage};
 use super::peers::{Peer, Resource, Sender};
 use super::reply;
-use super::session::{Asks, Session, Stream, StreamLayout, TextDelivery};
-use super::sessions::Sessions;
+use super::session::{NewSession, Session, Stream, StreamLayout};
+use super::sessions::{OpenSessionError, Sessions, draw_id};
 use super::token_expiry::{UntilTokenExpiry, authorized_until};
 use super::{AnswerFuture, HttpService};
 use crate::rules::cause;
-use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
-use crate::rules::params_preview::ParamsPreview;
+use crate::rules::classify::{HttpRejection, by_head_of_two};
 use crate::rules::session_id::SessionId;
+use deliver::Delivery;
+use home::Found;
 
 /// The query parameter that holds the session id.
 const SESSION: &str = "session_id=";
@@ -125,7 +130,7 @@ impl<S: Service> SseService<S> {
         }
         let mut sender = self.endpoint.sender(&parts, address);
         if parts.method == Method::GET {
-            return self.open(&parts, &sender.peer);
+            return self.open(&parts, &sender.peer).await;
         }
         let bytes = match self.endpoint.read(pin!(body), &mut sender).await {
             Ok(bytes) => bytes,
@@ -136,28 +141,33 @@ impl<S: Service> SseService<S> {
         {
             return refused;
         }
-        self.accept(parts, &sender, &bytes)
-            .unwrap_or_else(|rejection| self.endpoint.reject(rejection))
+        match self.find(&parts).await {
+            Ok(Found::Here(session)) => self.accept(&session, parts, &sender, &bytes),
+            Ok(Found::Elsewhere(address)) => self.endpoint.pass_on(&address, &parts, &bytes).await,
+            Err(answer) => answer,
+        }
     }
 
     /// Opens a session; its stream begins with where to post.
-    fn open(&self, parts: &Parts, peer: &Peer) -> EndpointResponse {
+    async fn open(&self, parts: &Parts, peer: &Peer) -> EndpointResponse {
+        let Ok(home) = self.endpoint.be_home().await else {
+            return self.endpoint.busy(&cause::STORE_AWAY);
+        };
         let permit = match self.endpoint.permit(peer, Resource::Stream) {
             Ok(permit) => permit,
             Err(excess) => return self.endpoint.busy(stream_cause(excess)),
         };
-        let now = Instant::now().into_std();
-        let limits = Arc::clone(&self.endpoint.options.conversation_limits);
-        let engine = Connection::session(self.endpoint.service.profile(), limits, now)
-            .with_peer(peer_identity(parts));
-        let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());
-        match sessions.open(engine, StreamLayout::OneStream, owner, peer, now) {
-            Ok(session) => {
-                let place = self.place(session.id());
+        let opened = draw_id().and_then(|id| {
+            let name = self.endpoint.name_of(id, home, owner(parts))?;
+            self.session(id, parts, peer).map(|session| (session, name))
+        });
+        match opened {
+            Ok((session, name)) => {
+                let place = self.place(&name);
                 let whole = Whole {
                     stream: Stream::open(Arc::clone(&session), permit),
                     session,
-                    sessions: Arc::clone(sessions),
+                    sessions: Arc::clone(&self.endpoint.sessions),
                 };
                 let whole = UntilTokenExpiry::new(whole, authorized_until(parts));
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
@@ -167,94 +177,73 @@ impl<S: Service> SseService<S> {
         }
     }
 
-    fn place(&self, id: SessionId) -> String {
+    fn session(
+        &self,
+        id: SessionId,
+        parts: &Parts,
+        peer: &Peer,
+    ) -> Result<Arc<Session>, OpenSessionError> {
+        let now = Instant::now().into_std();
+        let limits = Arc::clone(&self.endpoint.options.conversation_limits);
+        let engine = Connection::session(self.endpoint.service.profile(), limits, now)
+            .with_peer(peer_identity(parts));
+        let new = NewSession {
+            id,
+            owner: owner(parts),
+            peer,
+            engine,
+            layout: StreamLayout::OneStream,
+            part: None,
+        };
+        self.endpoint.sessions.insert(new, now)
+    }
+
+    fn place(&self, name: &str) -> String {
         let messages = &self.messages;
         let mark = if messages.contains('?') { '&' } else { '?' };
-        format!("{messages}{mark}{SESSION}{id}")
+        format!("{messages}{mark}{SESSION}{name}")
     }
 
     fn accept(
         &self,
+        session: &Arc<Session>,
         parts: Parts,
         sender: &Sender,
         bytes: &Bytes,
-    ) -> Result<EndpointResponse, HttpRejection> {
-        let session = self.find(&parts)?;
-        let values = self.endpoint.values();
-        let asks = match Message::parse_within(bytes, values) {
-            Ok(Message::Notification(_) | Message::Response(_)) => Asks::Nothing,
-            Ok(message @ Message::Request(_)) => {
-                self.check_scopes(&parts, &message)?;
-                Asks::Something
-            }
-            Err(malformed) => match Batch::read(bytes, values) {
-                Some(Ok(batch)) if session.has_batches() => {
-                    self.check_scopes_of_all(&parts, &batch)?;
-                    Asks::Something
-                }
-                _ => return Err(HttpRejection::malformed(malformed)),
-            },
-        };
-        let now = Instant::now().into_std();
-        match session.deliver_text(now, bytes, asks) {
-            TextDelivery::Accepted(starts, notified) => {
-                let service = &self.endpoint.service;
-                notified
-                    .into_iter()
-                    .for_each(|notified| service.notified(notified));
-                let extras = extras(Arc::new(parts), sender);
-                for start in starts {
-                    session.run(service, extras.clone(), start);
-                }
-                Ok(reply::bare(StatusCode::ACCEPTED))
-            }
-            TextDelivery::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
-            TextDelivery::Over => Err(HttpRejection::no_such_session()),
+    ) -> EndpointResponse {
+        match self.endpoint.deliver_text(session, parts, sender, bytes) {
+            Ok(Delivery::Accepted) => reply::bare(StatusCode::ACCEPTED),
+            Ok(Delivery::Crowded) => reply::crowded(None, StatusCode::TOO_MANY_REQUESTS),
+            Err(rejection) => self.endpoint.reject(rejection),
         }
     }
 
-    fn check_scopes(&self, parts: &Parts, message: &Message<'_>) -> Result<(), HttpRejection> {
-        let Message::Request(request) = message else {
-            return Ok(());
-        };
-        let outline =
-            ParamsPreview::read(request.params).map_err(|error| HttpRejection::error(*error))?;
-        match self.endpoint.missing_scopes(parts, message, &outline) {
-            Some(missing) => Err(HttpRejection::scopes(missing)),
-            None => Ok(()),
-        }
-    }
-
-    fn check_scopes_of_all(&self, parts: &Parts, batch: &Batch<'_>) -> Result<(), HttpRejection> {
-        let messages: Vec<_> = batch
-            .messages()
-            .map(|message| message.and_then(outlined))
-            .collect();
-        match self.endpoint.missing_scopes_of_all(parts, &messages) {
-            Some(missing) => Err(HttpRejection::scopes(missing)),
-            None => Ok(()),
-        }
-    }
-
-    fn find(&self, parts: &Parts) -> Result<Arc<Session>, HttpRejection> {
+    /// Finds the session that a request names.
+    ///
+    /// # Errors
+    ///
+    /// The response if there is no such session.
+    async fn find(&self, parts: &Parts) -> Result<Found, EndpointResponse> {
         let query = parts.uri.query().unwrap_or_default();
         let mut named = query
             .split('&')
             .filter_map(|part| part.strip_prefix(SESSION));
         let (Some(name), None) = (named.next(), named.next()) else {
-            return Err(HttpRejection::session_required());
+            return Err(self.endpoint.reject(HttpRejection::session_required()));
         };
-        let id = SessionId::parse(name).ok_or_else(HttpRejection::no_such_session)?;
-        let (now, owner) = (
-            Instant::now().into_std(),
-            parts.extensions.get::<Principal>(),
-        );
-        let session = self
-            .endpoint
-            .sessions
-            .find(id, StreamLayout::OneStream, owner, now);
-        session.ok_or_else(HttpRejection::no_such_session)
+        match SessionId::parse(name) {
+            Some(id) => {
+                let session = self.endpoint.session_here(id, owner(parts));
+                let found = session.map(Found::Here);
+                found.ok_or_else(|| self.endpoint.no_session())
+            }
+            None => self.endpoint.find_named(name, owner(parts)).await,
+        }
     }
+}
+
+fn owner(parts: &Parts) -> Option<&Principal> {
+    parts.extensions.get::<Principal>()
 }
 
 /// The stream that is the session.

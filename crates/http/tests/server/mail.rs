@@ -180,6 +180,14 @@ pub(crate) struct SharedByReplicas {
     records: Arc<Records>,
 }
 
+impl SharedByReplicas {
+    /// Returns the same records with another way to the store.
+    pub(crate) fn over(&self, store: Arc<dyn Store>) -> Self {
+        let records = Arc::clone(&self.records);
+        Self { store, records }
+    }
+}
+
 impl Replicated {
     /// Returns a store that answers at once.
     pub(crate) fn shared() -> SharedByReplicas {
