@@ -60,6 +60,10 @@ impl Endpoint {
         replica.call(request).await.expect("it never fails")
     }
 
+    pub(crate) fn all(&self) -> &[HttpService<BoxService>] {
+        &self.replicas
+    }
+
     /// The only replica.
     pub(crate) fn only(&self) -> &HttpService<BoxService> {
         &self.replicas[0]

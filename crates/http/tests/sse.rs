@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::{Counts, endpoint_with, get, initialize};
@@ -20,24 +21,36 @@ use tower_service::Service as _;
 /// Longer than anything takes here.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// One process, or several replicas that answer in turn.
 struct Server {
-    address: SocketAddr,
+    addresses: Vec<SocketAddr>,
+    requests: AtomicUsize,
     calls: Arc<Counts>,
 }
 
 impl Server {
     async fn open(options: HttpOptions) -> Self {
         let (endpoint, calls) = endpoint_with(options);
-        let server = HttpServer::bind(endpoint.only().clone(), "127.0.0.1:0").await;
-        let server = server.expect("a free port").with_sse();
-        let address = server.address().expect("an address");
-        tokio::spawn(server.run());
-        Self { address, calls }
+        let mut addresses = Vec::new();
+        for replica in endpoint.all() {
+            let server = HttpServer::bind(replica.clone(), "127.0.0.1:0").await;
+            let server = server.expect("a free port").with_sse();
+            addresses.push(server.address().expect("an address"));
+            tokio::spawn(server.run());
+        }
+        let requests = AtomicUsize::new(0);
+        Self {
+            addresses,
+            requests,
+            calls,
+        }
     }
 
     /// Sends a request, and returns the connection.
     async fn send(&self, head: &str, body: &str) -> TcpStream {
-        let mut socket = TcpStream::connect(self.address).await.expect("a port");
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let address = self.addresses[number % self.addresses.len()];
+        let mut socket = TcpStream::connect(address).await.expect("a port");
         let text = format!(
             "{head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
