@@ -1,6 +1,7 @@
 //! The handling of a request by one endpoint, except for sessions.
 
 mod caller;
+mod extras;
 mod quota;
 pub(super) mod refuse;
 mod scopes;
@@ -16,22 +17,20 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, Response, StatusCode};
+use http::{Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
-use pintle_proto::{Batch, PeerIdentity, ServerProfile, Terms};
+use pintle_proto::{Batch, ServerProfile, Terms};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
-    BoxFuture, EngineHandle, Extensions, Principal, Service, SharedSessions, Shutdown,
-    ShutdownHandle,
+    BoxFuture, EngineHandle, Principal, Service, SharedSessions, Shutdown, ShutdownHandle,
 };
 
 use super::batch::Batched;
 use super::events::{MessageSource as _, OutgoingMessage, StreamTiming};
-use super::exchange::RequestExtras;
 use super::options::HttpOptions;
 use super::peers::{BodyAccount, BodyRejection, Excess, Peer, Peers, Permit, Resource, Sender};
 use super::quotas::Quotas;
@@ -52,11 +51,10 @@ use crate::rules::request_headers::RequestHeaders;
 use crate::rules::session_id::SessionId;
 
 pub(super) use caller::Caller;
+use extras::spare_headers;
+pub(super) use extras::{extras, peer_identity};
 pub(super) use scopes::all_missing;
 pub(super) use setting::{Setting, change_of};
-
-/// Maximum capacity of headers whose memory is used again.
-const MAX_SPARE_HEADERS: usize = 32;
 
 pub(super) type EndpointResponse = Response<ResponseBody>;
 
@@ -415,43 +413,6 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn permit(&self, peer: &Peer, resource: Resource) -> Result<Permit, Excess> {
         self.peers.admit(peer, resource, 1)
     }
-}
-
-/// Collects the parts of the request that a handler can read: the principal and the head. A counted body
-/// stays counted until the handler ends, because the handler has a copy of the parameters.
-pub(super) fn extras(parts: Arc<Parts>, sender: &Sender) -> RequestExtras {
-    let principal = parts.extensions.get::<Principal>().cloned();
-    let mut extensions = Extensions::new();
-    extensions.insert_shared(parts);
-    if let Some(body) = &sender.body {
-        extensions.insert_shared(Arc::clone(body));
-    }
-    RequestExtras {
-        principal,
-        extensions,
-    }
-}
-
-/// Empties the headers of a request. hyper keeps the headers of a response for the next request, so a
-/// connection needs memory for headers once.
-fn spare_headers(mut parts: Arc<Parts>) -> HeaderMap {
-    let Some(parts) = Arc::get_mut(&mut parts) else {
-        return HeaderMap::new();
-    };
-    let mut headers = std::mem::take(&mut parts.headers);
-    // A connection that is idle stores them.
-    if headers.capacity() > MAX_SPARE_HEADERS {
-        return HeaderMap::new();
-    }
-    headers.clear();
-    headers
-}
-
-/// Returns the principal of a request, if an authorizing layer has set one.
-#[inline]
-pub(super) fn peer_identity(parts: &Parts) -> PeerIdentity {
-    let principal = parts.extensions.get::<Principal>();
-    PeerIdentity::authorized(principal.map(Principal::id))
 }
 
 #[cfg(test)]
