@@ -27,6 +27,7 @@ pub async fn drive<T: Transport>(
     mut on_event: impl FnMut(Event) + Send,
 ) -> Result<(), TransportError> {
     let guard = Ending(peer.clone());
+    peer.begin_driving();
     let mut run = pin!(transport.run(peer.wire()));
     let end = loop {
         let deadline = peer.arm();
@@ -66,6 +67,7 @@ impl Drop for Ending {
     fn drop(&mut self) {
         self.0
             .lose(&TransportError::new(TransportErrorKind::Disconnected));
+        self.0.end_driving();
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, NewCall, SendError, TransmitKind, TransportError};
+use pintle_proto::{CallId, Connection, Event, NewCall, SendError, TransmitKind, TransportError};
 
 use crate::engine_handle::EngineHandle;
 use crate::sync::{Mutex, MutexGuard};
@@ -32,6 +32,12 @@ struct State {
     engine: Connection,
     transport: Option<Waker>,
     driver: Option<Waker>,
+    /// Whether a driver handles the events.
+    is_driven: bool,
+    /// Whether the driver handles an event that it has taken.
+    is_handling: bool,
+    /// Calls that continue after the events.
+    after_events: Vec<Waker>,
     /// The deadline that the driver sleeps towards.
     armed: Option<Instant>,
     is_closing: bool,
@@ -51,6 +57,9 @@ impl Peer {
             engine,
             transport: None,
             driver: None,
+            is_driven: false,
+            is_handling: false,
+            after_events: Vec::new(),
             armed: None,
             is_closing: false,
         };
@@ -136,6 +145,17 @@ impl Peer {
         self.with_engine_mut(|engine| engine.fail_transport(now, error));
     }
 
+    fn poll_step(&self, call: CallId, task: &Context<'_>) -> Poll<Step> {
+        let mut state = self.lock();
+        if let Some(progress) = state.engine.take_progress(call) {
+            return Poll::Ready(Step::Progress(progress));
+        }
+        if state.awaits_events(task) {
+            return Poll::Pending;
+        }
+        state.engine.poll_call(call, task).map(Step::Done)
+    }
+
     pub(crate) fn poll_outgoing(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let mut state = self.lock();
         if state.engine.queued() > 0
@@ -163,13 +183,30 @@ impl Peer {
         self.lock().next_outgoing()
     }
 
+    /// Begins to handle the events, until [`Peer::end_driving`].
+    pub(crate) fn begin_driving(&self) {
+        self.lock().is_driven = true;
+    }
+
+    /// The driver has ended: calls wait for no events any more.
+    pub(crate) fn end_driving(&self) {
+        let mut state = self.lock();
+        (state.is_driven, state.is_handling) = (false, false);
+        let waiting = std::mem::take(&mut state.after_events);
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
     pub(crate) fn poll_woken(&self, task: &mut Context<'_>) -> Poll<Woken> {
         let mut state = self.lock();
         if state.engine.has_events()
             && let Some(event) = state.engine.poll_event()
         {
+            state.is_handling = true;
             return Poll::Ready(Woken::Event(event));
         }
+        state.is_handling = false;
+        state.after_events.drain(..).for_each(Waker::wake);
         if state.is_due_earlier() {
             return Poll::Ready(Woken::Rearm);
         }
@@ -204,6 +241,15 @@ impl State {
             kind: transmit.kind,
             call,
         })
+    }
+
+    /// Returns true if the driver has not handled all events yet. The task is woken after them.
+    fn awaits_events(&mut self, task: &Context<'_>) -> bool {
+        let is_waiting = self.is_driven && (self.is_handling || self.engine.has_events());
+        if is_waiting {
+            self.after_events.push(task.waker().clone());
+        }
+        is_waiting
     }
 
     fn is_due_earlier(&self) -> bool {

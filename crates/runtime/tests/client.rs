@@ -1,7 +1,10 @@
 //! A client's end of a conversation over byte streams, against the server's driver.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,7 +17,7 @@ use pintle_proto::{
     Connection, NewCall, PeerCallError, Timeouts, TransportError, TransportErrorKind,
 };
 use pintle_runtime::{
-    Peer, PipeOptions, Step, StreamOptions, StreamTransport, Transport, drive, serve_pipe,
+    Peer, PeerCall, PipeOptions, Step, StreamOptions, StreamTransport, Transport, drive, serve_pipe,
 };
 
 type Driver = JoinHandle<Result<(), TransportError>>;
@@ -104,6 +107,57 @@ async fn progress_comes_in_order_and_before_the_result() {
         }
     }
     assert_eq!(seen, [1.0, 2.0, 3.0, 4.0, 5.0]);
+}
+
+const LOG: &[u8] =
+    br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+const ANSWER: &[u8] =
+    br#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[]}}"#;
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// A call whose driver has received a notification and the answer, and has handled neither.
+fn answered(peer: &Peer) -> PeerCall {
+    let call = peer.call(tool("any", json!({}))).expect("room");
+    let sent = peer.wire().try_next().expect("a call").frame.to_vec();
+    let sent: Value = serde_json::from_slice(&sent).expect("JSON");
+    let answer = String::from_utf8_lossy(ANSWER).replace("ID", &sent["id"].to_string());
+    peer.wire().receive(LOG);
+    peer.wire().receive(answer.as_bytes());
+    call
+}
+
+#[tokio::test]
+async fn notifications_before_a_result_are_handled_before_its_call_ends() {
+    let (peer, seen) = (peer(), AtomicU32::new(0));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
+    let (near, _far) = duplex(1);
+    let handle = |_| {
+        seen.fetch_add(1, Ordering::Relaxed);
+    };
+    let mut driven = pin!(drive(peer.clone(), over(near), handle));
+    assert!(poll(driven.as_mut()).is_pending());
+    let mut called = pin!(answered(&peer).outcome());
+    assert!(poll(called.as_mut()).is_pending());
+    assert!(poll(driven.as_mut()).is_pending());
+    assert_eq!(seen.load(Ordering::Relaxed), 1);
+    assert!(poll(called.as_mut()).is_ready());
+}
+
+#[tokio::test]
+async fn a_call_ends_if_its_driver_is_dropped_before_a_notification() {
+    let peer = peer();
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
+    let (near, _far) = duplex(1);
+    let mut driven = Box::pin(drive(peer.clone(), over(near), drop));
+    assert!(poll(driven.as_mut()).is_pending());
+    let called = tokio::spawn(answered(&peer).outcome());
+    tokio::task::yield_now().await;
+    assert!(!called.is_finished());
+    drop(driven);
+    within(called).await.expect("no panic").expect("a result");
 }
 
 // hardening: H-170

@@ -41,19 +41,15 @@ impl PeerCall {
         self.id
     }
 
-    /// Polls the next step of the call: all progress before the end.
+    /// Polls the next step of the call: all progress before the end. A driver handles the notifications before the
+    /// end, too.
     ///
     /// # Panics
     ///
     /// After [`Step::Done`].
     pub fn poll_step(&mut self, task: &mut Context<'_>) -> Poll<Step> {
         assert!(!self.is_done, "a call was polled after its end");
-        let step = self.peer.look_mut(|engine| {
-            if let Some(progress) = engine.take_progress(self.id) {
-                return Poll::Ready(Step::Progress(progress));
-            }
-            engine.poll_call(self.id, task).map(Step::Done)
-        });
+        let step = self.peer.poll_step(self.id, task);
         self.is_done = matches!(step, Poll::Ready(Step::Done(_)));
         step
     }
