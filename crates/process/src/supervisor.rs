@@ -157,9 +157,10 @@ impl Watch {
     async fn run(mut self, program: Arc<str>, exits: watch::Sender<Option<ChildExit>>) {
         let (group, most) = (self.group.id(), self.options.max_memory_bytes);
         let (cause, status) = tokio::select! {
+            // A request comes first, because a server that exits at the end of its input was asked.
             biased;
-            ended = read_until(&mut self.reader, self.group.ended()) => (Cause::Own, Some(ended)),
             _ = self.end_requests.wait_for(|requested| *requested) => (Cause::Asked, None),
+            ended = read_until(&mut self.reader, self.group.ended()) => (Cause::Own, Some(ended)),
             () = exceeds(group, most) => (Cause::TooLarge, None),
         };
         let status = match (cause, status) {

@@ -52,6 +52,19 @@ async fn the_end_of_its_input_is_enough_for_most_servers() {
     assert!(marked(&mark).is_empty());
 }
 
+#[tokio::test]
+async fn a_server_that_exits_before_its_end_is_handled_was_asked() {
+    let server = up(script("echo up; cat", &new_mark())).await;
+    let supervisor = server.supervisor;
+    drop(server.stdin);
+    supervisor.begin_end();
+
+    // The task that supervises the server does not run meanwhile.
+    await_end(supervisor.id(), Instant::now() + TEST_TIMEOUT);
+
+    assert!(supervisor.ended().await.was_asked());
+}
+
 // spec: 2025-11-25 LIFE-20
 // spec: 2026-07-28 N-STDIO-08
 // hardening: H-169
