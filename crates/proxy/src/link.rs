@@ -235,7 +235,7 @@ impl Link {
 
     /// Passes a log message on, to the client of the only open call, or to the session.
     pub(crate) fn log(&self, message: LogMessageParams) {
-        if let Some(cx) = self.open.only(self.has_session()) {
+        if let Some(cx) = self.open.logged(self.has_session()) {
             cx.log(message.level, message.logger.as_deref(), message.data);
             return;
         }

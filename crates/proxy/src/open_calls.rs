@@ -42,16 +42,15 @@ impl OpenCalls {
         calls.find(|cx| is_wanted(cx)).cloned()
     }
 
-    /// Returns the only call, or the newest one if `is_one_client`.
-    pub(crate) fn only(&self, is_one_client: bool) -> Option<Context> {
+    /// Returns the call for a log message: the only one that requests log messages, or the newest one if
+    /// `is_one_client`.
+    pub(crate) fn logged(&self, is_one_client: bool) -> Option<Context> {
         let state = self.0.lock();
-        let is_clear = is_one_client || state.calls.len() == 1;
-        state
-            .calls
-            .values()
-            .next_back()
-            .filter(|_| is_clear)
-            .cloned()
+        let calls = state.calls.values();
+        let mut logged = calls.filter(|cx| is_one_client || cx.terms().log_level.is_some());
+        let newest = logged.next_back()?;
+        let is_clear = is_one_client || logged.next().is_none();
+        is_clear.then(|| newest.clone())
     }
 }
 

@@ -8,6 +8,9 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::error::internal;
 
+/// How long the first question waits for more, so that questions that are asked together are one round.
+const GATHER: Duration = Duration::from_millis(20);
+
 /// The answer to a question.
 pub(crate) type Answered = Result<InputResponse, Error>;
 
@@ -80,13 +83,16 @@ impl Questions {
         }
     }
 
-    /// Waits until there are questions, and takes them.
+    /// Waits until there are questions, and takes them with those that follow at once.
     ///
     /// # Cancellation
     ///
     /// Nothing is lost.
     pub(crate) async fn take(&self) -> Vec<Question> {
         loop {
+            if self.state.lock().waiting.iter().any(Question::is_open) {
+                tokio::time::sleep(GATHER).await;
+            }
             let mut taken = std::mem::take(&mut self.state.lock().waiting);
             taken.retain(Question::is_open);
             if !taken.is_empty() {
@@ -124,6 +130,21 @@ mod tests {
         let answered = InputResponse::from(ListRootsResult::new(Vec::new()));
         taken.remove(0).answer(Ok(answered));
         assert!(answer.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn questions_that_are_asked_together_are_taken_together() {
+        let questions = Arc::new(Questions::default());
+        let ask = |pause: Duration| {
+            let questions = Arc::clone(&questions);
+            tokio::spawn(async move {
+                tokio::time::sleep(pause).await;
+                questions.ask(roots(), 3, MINUTE).await
+            })
+        };
+        let _asked = [ask(Duration::ZERO), ask(GATHER / 2), ask(MINUTE / 2)];
+        assert_eq!(questions.take().await.len(), 2);
+        assert_eq!(questions.take().await.len(), 1);
     }
 
     #[tokio::test(start_paused = true)]
