@@ -209,6 +209,16 @@ impl Client {
         Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
     }
 
+    /// Caches a tool that a forwarded `tools/list` returned, so that forwarded calls repeat its arguments in headers.
+    /// For proxies.
+    ///
+    /// # Errors
+    ///
+    /// The reason why this transport cannot call the tool. A client that lists tools omits it.
+    pub fn learn_tool(&self, tool: &Tool) -> Result<(), String> {
+        crate::list::admit(tool, &self.0)
+    }
+
     /// Opens the conversation if it is not open, and returns the server's description of itself.
     ///
     /// # Errors

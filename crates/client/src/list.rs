@@ -26,7 +26,7 @@ pub use page::{InvalidItem, Page};
 pub use pages::Pages;
 
 /// Whether the client takes an item; what it learns of it.
-fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
+pub(crate) fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
     if let Some(tool) = item.as_tool() {
         let param_headers = client.connect.param_headers(&tool.input_schema)?;
         let fingerprint = client.look_at(tool);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle::model::method::{
-    CallTool, GetPrompt, ListResourceTemplates, ListResources, Method, ReadResource, SetLevel,
-    Subscribe, Unsubscribe,
+    CallTool, GetPrompt, ListResourceTemplates, ListResources, ListTools, Method, ReadResource,
+    SetLevel, Subscribe, Unsubscribe,
 };
 use pintle::model::{
     EmptyResult, Error, Feature, InputRequired, InputResponses, ListResourceTemplatesResult,
@@ -21,6 +21,7 @@ use crate::parked::{Retry, Running};
 use crate::proxy::Shared;
 use crate::reply::requires_input;
 use crate::sink::Sink;
+use crate::tools::Tools;
 
 impl Shared {
     /// Answers a request of a client.
@@ -115,6 +116,9 @@ impl Shared {
         let mut raw = call.await.map_err(failed)?;
         if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
             raw = Box::pin(self.ask(link, cx, &sink, (params, raw))).await?;
+        }
+        if request.method.as_str() == ListTools::NAME {
+            raw = Tools::admit(link.client(), raw)?;
         }
         self.upstream
             .reply(link.revision(), request.method.as_str(), raw, cx)

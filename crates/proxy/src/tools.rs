@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle::client::Client;
-use pintle::model::{ListToolsResult, Tool};
+use pintle::model::{Error, ListToolsResult, Tool};
 use pintle::runtime::ParamHeader;
 use pintle::runtime::sync::Mutex;
 use pintle::schema::header_bindings;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// The member of a schema that repeats an argument in a header.
 const ANNOTATION: &str = "x-mcp-header";
@@ -57,6 +57,33 @@ impl Tools {
         }
         if let Ok(listed) = serde_json::from_str::<ListToolsResult>(listed.get()) {
             listed.tools.iter().for_each(|tool| self.learn(tool));
+        }
+    }
+
+    /// Passes the tools of a result of `tools/list` to the client of its connection, if the result has headers: calls
+    /// then repeat their arguments. Removes the tools that its transport cannot call.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the result cannot be written.
+    pub(crate) fn admit(client: &Client, listed: Box<RawValue>) -> Result<Box<RawValue>, Error> {
+        if !listed.get().contains(ANNOTATION) {
+            return Ok(listed);
+        }
+        let Ok(mut page) = serde_json::from_str::<ListToolsResult>(listed.get()) else {
+            return Ok(listed);
+        };
+        let all = page.tools.len();
+        page.tools.retain(|tool| {
+            let admitted = client.learn_tool(tool);
+            if let Err(reason) = &admitted {
+                tracing::warn!(tool = %tool.name, reason, "a tool is hidden");
+            }
+            admitted.is_ok()
+        });
+        match page.tools.len() == all {
+            true => Ok(listed),
+            false => to_raw_value(&page).map_err(|_| Error::internal()),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Members and methods that pass through: completion, pages, cache hints, and the context of traces.
 
 use pintle::client::{Client, EraMode, InProcess};
-use pintle::model::Revision;
+use pintle::model::{JsonObject, Revision};
 use pintle::prelude::*;
-use pintle::runtime::{IntoService, Service};
+use pintle::proto::TransportError;
+use pintle::runtime::{Connect, IntoService, ParamHeader, Service};
 use pintle_proxy::Proxy;
 use serde_json::{Value, json};
 
@@ -132,4 +133,48 @@ async fn the_pages_of_a_list_continue() {
         let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["trace", "rest"], "{pair:?}");
     }
+}
+
+/// Returns its region.
+#[tool]
+async fn ship(order: Args<Order>) -> String {
+    order.0.region
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Order {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: String,
+}
+
+/// A transport that cannot repeat arguments in headers.
+struct WithoutHeaders<S>(InProcess<S>);
+
+impl<S: Service> Connect for WithoutHeaders<S> {
+    type Transport = <InProcess<S> as Connect>::Transport;
+
+    async fn connect(&self) -> Result<Self::Transport, TransportError> {
+        self.0.connect().await
+    }
+
+    fn param_headers(&self, schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
+        match json!(schema).to_string().contains("x-mcp-header") {
+            true => Err("this transport has no headers".to_owned()),
+            false => Ok(Vec::new()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn tools_that_the_transport_of_the_server_cannot_call_are_hidden() {
+    let server = Server::new("port", "1.0.0").tool::<ship>().tool::<rest>();
+    let server = server.into_service().expect("valid");
+    let proxy = Proxy::connect(move |client| {
+        client.connect_lazily(WithoutHeaders(InProcess::new(server.clone())))
+    });
+    let proxy = proxy.await.expect("a server");
+    let client = Client::connect(InProcess::new(proxy)).await;
+    let tools = client.expect("a proxy").list_tools().await.expect("tools");
+    let names: Vec<_> = tools.into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["rest"]);
 }

@@ -151,7 +151,7 @@ impl<'t> Opening<'t> {
     }
 
     /// Connects a proxy to the server. A client on standard streams is known before: the first connection
-    /// declares its capabilities, and no headers are verified.
+    /// declares its capabilities. Tools are listed first where a side has headers that repeat arguments.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl<'t> Opening<'t> {
         let connect = connector.clone();
         let mode = settings.revision.map(EraMode::Pinned);
         let extension = settings.access.extension();
-        options.list_tools_first = client.is_none();
+        options.list_tools_first = client.is_none() || matches!(self.target, Target::Url(_));
         if let Some(timeout) = settings.timeout {
             options.connect_timeout = timeout;
         }
