@@ -159,9 +159,14 @@ impl Action {
         }
     }
 
-    /// Whether the action uses several threads.
-    pub(crate) fn needs_threads(&self) -> bool {
-        matches!(self, Self::Serve(_) | Self::Bench(_))
+    /// Whether the action uses several threads. A server behind a proxy does its own work, and a message that passes
+    /// from thread to thread costs more than the proxy's work.
+    pub(crate) fn needs_threads(&self, has_server: bool) -> bool {
+        match self {
+            Self::Serve(_) => !has_server,
+            Self::Bench(_) => true,
+            _ => false,
+        }
     }
 }
 

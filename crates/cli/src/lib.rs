@@ -63,7 +63,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(invocation: Invocation) -> Result<ExitCode, exit::CliError> {
-    let runtime = match invocation.action.needs_threads() {
+    let has_server = invocation.server.is_some();
+    let runtime = match invocation.action.needs_threads(has_server) {
         true => Builder::new_multi_thread().enable_all().build()?,
         // One thread starts faster than several.
         false => Builder::new_current_thread().enable_all().build()?,
