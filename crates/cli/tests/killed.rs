@@ -27,6 +27,9 @@ const OBEDIENT: &str = "exec sleep 1000";
 /// Ends only when it is killed.
 const STUBBORN: &str = "trap '' TERM HUP; sleep 1000 & wait; sleep 1000";
 
+const INITIALIZE: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
+"#;
+
 /// The moment when the program is killed.
 #[derive(Debug, Clone, Copy)]
 enum KillPoint {
@@ -38,6 +41,12 @@ enum KillPoint {
     Shell,
     /// While it passes the messages of another client.
     Tap,
+    /// While it serves another server.
+    Bridge,
+    /// While it is the host of a program that serves another server.
+    Host,
+    /// While it serves another server, which is killed, and not the program.
+    Child,
 }
 
 // hardening: H-169
@@ -49,7 +58,16 @@ async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
         KillPoint::Shell,
         KillPoint::Tap,
     ];
-    let rounds: Vec<_> = (0..100).zip(kill_points.into_iter().cycle()).collect();
+    kill_all((0..100).zip(kill_points.into_iter().cycle()).collect()).await;
+}
+
+#[tokio::test]
+async fn a_bridge_its_host_and_its_server_killed_leave_no_process_behind() {
+    let kill_points = [KillPoint::Bridge, KillPoint::Host, KillPoint::Child];
+    kill_all((100..202).zip(kill_points.into_iter().cycle()).collect()).await;
+}
+
+async fn kill_all(rounds: Vec<(usize, KillPoint)>) {
     for group in rounds.chunks(CONCURRENCY) {
         let killed = group.iter().map(|(round, kill_point)| {
             let left = if round % 10 == 0 { STUBBORN } else { OBEDIENT };
@@ -65,12 +83,20 @@ async fn a_program_killed_a_hundred_times_leaves_no_process_behind() {
 async fn killed(round: usize, kill_point: KillPoint, left: &str) {
     let mut witness = Witness::new(round);
     let mut program = start(kill_point, &witness, left);
+    if let KillPoint::Bridge | KillPoint::Child = kill_point {
+        begin(&mut program).await;
+    }
     let server = witness.server().await;
     until(kill_point, &mut program).await;
     assert!(server.runs(), "{kill_point:?}");
 
-    program.start_kill().expect("killed");
-    program.wait().await.expect("ended");
+    match kill_point {
+        KillPoint::Child => server.kill(),
+        _ => {
+            program.start_kill().expect("killed");
+            program.wait().await.expect("ended");
+        }
+    }
 
     let gone = async {
         witness.closed().await;
@@ -86,9 +112,20 @@ fn start(kill_point: KillPoint, witness: &Witness, left: &str) -> Child {
         KillPoint::Call => &["call", "board", "call_sign=RECK", "cables=100"],
         KillPoint::Shell => &["shell"],
         KillPoint::Tap => &["tap"],
+        KillPoint::Bridge | KillPoint::Host | KillPoint::Child => &["serve", "--stdio"],
     };
     let program = env!("CARGO_BIN_EXE_pintle");
     let mut command = Command::new(program);
+    if let KillPoint::Host = kill_point {
+        command.args([
+            "call",
+            "board",
+            "call_sign=RECK",
+            "cables=100",
+            "--",
+            program,
+        ]);
+    }
     command.args(words).args(["--", "sh", "-c", SERVER]);
     command.arg(witness.path()).args([program, left]);
     command
@@ -99,11 +136,21 @@ fn start(kill_point: KillPoint, witness: &Witness, left: &str) -> Child {
     command.spawn().expect("starts")
 }
 
+/// Sends the first message of a host, because a bridge on standard streams waits for it.
+async fn begin(program: &mut Child) {
+    use tokio::io::AsyncWriteExt as _;
+    let input = program.stdin.as_mut().expect("piped");
+    input.write_all(INITIALIZE).await.expect("it reads");
+}
+
 /// Waits until the program reaches the moment.
 async fn until(kill_point: KillPoint, program: &mut Child) {
     match kill_point {
         KillPoint::Start | KillPoint::Tap => {}
-        KillPoint::Call => {
+        KillPoint::Bridge | KillPoint::Child => {
+            line_of(program.stdout.take().expect("piped")).await;
+        }
+        KillPoint::Call | KillPoint::Host => {
             // The first line is a notification of progress.
             let notes = program.stderr.take().expect("piped");
             line_of(notes).await;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::task::spawn_blocking;
@@ -82,6 +82,11 @@ impl Server {
     pub(crate) fn runs(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.number));
         stat.is_ok_and(|stat| !after_name(&stat).starts_with('Z'))
+    }
+
+    /// Kills the server, but not its descendant.
+    pub(crate) fn kill(&self) {
+        pidfd_send_signal(&self.processes[0], Signal::KILL).expect("killed");
     }
 
     /// Waits until the server, its descendant and the keeper of their group have ended.
