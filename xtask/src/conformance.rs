@@ -4,6 +4,7 @@
 //! The list has to be true in both directions: a scenario that fails though it should pass is a
 //! fault, and so is one that passes though it is listed as coming later.
 
+mod bridge;
 mod client;
 mod expected;
 mod judge;
@@ -21,6 +22,7 @@ use crate::child::{self, Guard};
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
+pub(crate) use self::bridge::check as check_bridge;
 use self::expected::Expected;
 pub(crate) use self::replicas::Proxy;
 use self::replicas::Replicas;
@@ -111,6 +113,7 @@ fn build(workspace: &Workspace) -> Result<[PathBuf; 2]> {
     command
         .args(["build", "--quiet", "--workspace", "--test", "interleavings"])
         .args(PROGRAMS.iter().flat_map(|name| ["--bin", *name]))
+        .args(["--bin", "pintle"])
         .current_dir(&workspace.root);
     child::run(&mut command, BUILD)?;
     Ok(PROGRAMS.map(|name| workspace.target.join("debug").join(name)))

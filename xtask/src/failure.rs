@@ -23,13 +23,16 @@ pub(crate) enum Failure {
         /// What was being attempted.
         attempted: String,
         /// Why it did not work.
-        cause: Box<dyn Error>,
+        cause: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl Failure {
     /// Says that a check could not be made.
-    pub(crate) fn unable(attempted: impl Into<String>, cause: impl Into<Box<dyn Error>>) -> Self {
+    pub(crate) fn unable(
+        attempted: impl Into<String>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
         Self::Unable {
             attempted: attempted.into(),
             cause: cause.into(),
@@ -73,7 +76,7 @@ pub(crate) trait Attempt<T> {
     fn attempting(self, attempted: impl FnOnce() -> String) -> Result<T>;
 }
 
-impl<T, E: Into<Box<dyn Error>>> Attempt<T> for std::result::Result<T, E> {
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> Attempt<T> for std::result::Result<T, E> {
     fn attempting(self, attempted: impl FnOnce() -> String) -> Result<T> {
         self.map_err(|cause| Failure::unable(attempted(), cause))
     }

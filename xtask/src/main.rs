@@ -64,7 +64,10 @@ cargo xtask <task>
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt. --replicas [nginx] runs it against
                        three servers with one Redis, behind HAProxy (or nginx), which sends each
-                       request to the next one, as docs/book/src/replicas.md configures it
+                       request to the next one, as docs/book/src/replicas.md configures it.
+                       --bridge runs it through `pintle serve`, in a choice of the eras and transports
+                       of the server behind it, or in all with --bridge all, and compares with
+                       conformance/bridge.txt as well
   chaos                build and run the program that kills, pauses and updates servers behind HAProxy while
                        clients use them: docs/CHAOS.md has its arguments
   readme               the commands the README promises stand in it, and `serve` serves
@@ -103,6 +106,8 @@ fn run(words: &[&str]) -> Result<()> {
         ["pictures", "--write"] => pictures::write(),
         ["crates"] => crates::check(),
         ["conformance"] => conformance::check(),
+        ["conformance", "--bridge"] => conformance::check_bridge(false),
+        ["conformance", "--bridge", "all"] => conformance::check_bridge(true),
         ["conformance", "--replicas"] => conformance::check_replicas(Proxy::Haproxy),
         ["conformance", "--replicas", "nginx"] => conformance::check_replicas(Proxy::Nginx),
         ["chaos", arguments @ ..] => chaos::run(arguments),

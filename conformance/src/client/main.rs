@@ -1,5 +1,5 @@
 //! The client for the official conformance suite. The suite starts it with the URL of a server, and
-//! names the scenario in the environment.
+//! names the scenario in the environment. `PINTLE_BRIDGE` names a `pintle` that serves the server to this client.
 //!
 //! It is built on the public interface alone, as any other client: the library does the tested work.
 
@@ -11,10 +11,10 @@ mod tour;
 use std::time::Duration;
 
 use pintle::Result;
-use pintle::client::{Client, EraMode};
+use pintle::client::{Client, Command, EraMode};
 use pintle::http::client::HttpConnect;
 use pintle::model::JsonObject;
-use pintle::runtime::Answer;
+use pintle::runtime::{Answer, BoxConnect};
 use serde_json::Value;
 
 /// The suite waits 30 s for a client.
@@ -51,11 +51,16 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
     played
 }
 
-fn connect(scenario: &str, url: &str) -> Result<HttpConnect> {
-    match scenario.starts_with("auth/") {
-        true => auth::connect(scenario, url, &context()?),
-        false => Ok(HttpConnect::to(url)?),
+fn connect(scenario: &str, url: &str) -> Result<BoxConnect> {
+    if let Some(bridge) = std::env::var_os("PINTLE_BRIDGE") {
+        return Ok(BoxConnect::new(
+            Command::new(bridge).args(["serve", "--stdio", url]),
+        ));
     }
+    Ok(BoxConnect::new(match scenario.starts_with("auth/") {
+        true => auth::connect(scenario, url, &context()?)?,
+        false => HttpConnect::to(url)?,
+    }))
 }
 
 /// The context of the scenario, beside its name.

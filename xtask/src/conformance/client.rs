@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::child;
 use crate::failure::{Failure, Result};
 
 use super::expected::Expected;
@@ -27,28 +28,32 @@ pub(crate) fn check(
     let mut faults = Vec::new();
     for revision in OLDER.into_iter().chain(REVISIONS) {
         let of = format!("{revision}/client");
+        let names = scenarios.iter().filter(|it| it.is_for(revision));
+        let names: Vec<String> = names.map(|it| it.name.clone()).collect();
         let results = home.join("results").join(&of);
-        let mut found = BTreeMap::new();
-        for scenario in scenarios.iter().filter(|it| it.is_for(revision)) {
-            let results = results.join(&scenario.name);
-            if let Some(verdict) = play(suite, client, revision, scenario, &results)? {
-                found.insert(scenario.name.clone(), verdict);
-            }
-        }
+        let found = found(suite, child::text(client)?, revision, &names, &results)?;
         faults.extend(expected.compare(&of, &found));
     }
     Ok(faults)
 }
 
-fn play(
+/// Runs scenarios with a client, and returns their verdicts by name.
+pub(crate) fn found(
     suite: &Suite,
-    client: &Path,
+    client: &str,
     revision: &str,
-    scenario: &Scenario,
+    scenarios: &[String],
     results: &Path,
-) -> Result<Option<Verdict>> {
-    let ended = suite.run_client(client, revision, &scenario.name, results)?;
-    judge::verdict_of_client(results, ended)
+) -> Result<BTreeMap<String, Verdict>> {
+    let mut found = BTreeMap::new();
+    for scenario in scenarios {
+        let results = results.join(scenario);
+        let ended = suite.run_client(client, revision, scenario, &results)?;
+        if let Some(verdict) = judge::verdict_of_client(&results, ended)? {
+            found.insert(scenario.clone(), verdict);
+        }
+    }
+    Ok(found)
 }
 
 /// A scenario for clients.

@@ -15,7 +15,7 @@ pub(crate) struct Expected {
     rows: BTreeMap<(String, String), Row>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Row {
     Pass,
     Later {
@@ -54,6 +54,31 @@ impl Expected {
     pub(crate) fn replaced_by(mut self, other: Self) -> Self {
         self.rows.extend(other.rows);
         self
+    }
+
+    /// Returns the rows of a revision.
+    pub(crate) fn of(&self, revision: &str) -> Self {
+        self.renamed(revision, revision)
+    }
+
+    /// Returns the rows of `key` as rows of a revision.
+    pub(crate) fn renamed(&self, key: &str, revision: &str) -> Self {
+        let rows = self.rows.iter().filter(|((of, _), _)| of == key);
+        let rows = rows.map(|((_, name), row)| ((revision.to_owned(), name.clone()), row.clone()));
+        Self {
+            rows: rows.collect(),
+        }
+    }
+
+    /// Returns the rows whose scenarios do not begin with `prefix`.
+    pub(crate) fn without(mut self, prefix: &str) -> Self {
+        self.rows.retain(|(_, name), _| !name.starts_with(prefix));
+        self
+    }
+
+    /// Returns the names of the scenarios.
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = &str> {
+        self.rows.keys().map(|(_, name)| name.as_str())
     }
 
     /// Prints what was found for a revision and returns how it differs from the list.
@@ -177,6 +202,15 @@ mod tests {
         let found = BTreeMap::from([("polling".to_owned(), fails())]);
         let expected = expected.compare("2025-11-25", &found);
         assert_eq!(expected, ["2025-11-25 ping: it did not complete"]);
+    }
+
+    #[test]
+    fn rows_of_a_key_are_rows_of_a_revision() {
+        let list = Expected::parse("a/b later ping: it depends\na/c pass ping\na/b pass auth/x");
+        let renamed = list.expect("a list").renamed("a/b", "a").without("auth/");
+        assert_eq!(renamed.scenarios().collect::<Vec<_>>(), ["ping"]);
+        let found = BTreeMap::from([("ping".to_owned(), fails())]);
+        assert_eq!(renamed.compare("a", &found), [""; 0]);
     }
 
     #[test]

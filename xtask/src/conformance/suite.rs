@@ -23,10 +23,11 @@ const RUN: Duration = Duration::from_secs(10 * 60);
 const SCENARIO_MS: &str = "30000";
 
 /// An installed suite.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Suite {
     node: PathBuf,
     entry: PathBuf,
+    timeout: &'static str,
 }
 
 impl Suite {
@@ -40,7 +41,16 @@ impl Suite {
         Ok(Self {
             node: node(home)?,
             entry,
+            timeout: SCENARIO_MS,
         })
+    }
+
+    /// Returns the suite with another timeout of a scenario, in milliseconds.
+    pub(crate) fn with_timeout(&self, timeout: &'static str) -> Self {
+        Self {
+            timeout,
+            ..self.clone()
+        }
     }
 
     /// Runs one requirement set; returns the folder with what every scenario found.
@@ -74,14 +84,14 @@ impl Suite {
     /// Lets a client play one scenario on the wire of a revision; gives how the suite ended.
     pub(crate) fn run_client(
         &self,
-        client: &Path,
+        client: &str,
         revision: &str,
         scenario: &str,
         results: &Path,
     ) -> Result<ExitStatus> {
         make_empty(results)?;
         // The suite starts a shell. `exec`: what it ends at the time limit has to be the client.
-        let command = format!("exec {}", child::text(client)?);
+        let command = format!("exec {client}");
         // `--force`: scenarios of extensions have no revision, and would be skipped.
         let what = ["client", "--force", "--command", &command];
         let what = [&what[..], &["--spec-version", revision]].concat();
@@ -103,7 +113,7 @@ impl Suite {
         command
             .arg(&self.entry)
             .args(what)
-            .args(["--timeout", SCENARIO_MS, "-o"])
+            .args(["--timeout", self.timeout, "-o"])
             .arg(results)
             .stdin(Stdio::null())
             .stdout(out)
