@@ -43,11 +43,29 @@ impl Coverage {
         self
     }
 
+    pub(crate) const fn level(&self) -> Level {
+        self.level
+    }
+
+    pub(crate) const fn requirements(&self) -> &'static [&'static str] {
+        self.requirements
+    }
+
     fn applies(&self, revision: Revision, carrier: Carrier) -> bool {
         let mut features = self.features.iter();
         features.all(|feature| revision.has(*feature))
             && self.carrier.is_none_or(|only| only == carrier)
     }
+}
+
+/// Returns the entries that apply in a revision and on a transport.
+pub(crate) fn covering(
+    all: &'static [Coverage],
+    revision: Revision,
+    carrier: Carrier,
+) -> impl Iterator<Item = &'static Coverage> {
+    all.iter()
+        .filter(move |coverage| coverage.applies(revision, carrier))
 }
 
 /// Covers requirements of the level `must` in the revisions with all these features.
@@ -108,26 +126,16 @@ impl Check {
 
     /// Returns the requirements that the check shows in a revision and on a transport.
     pub fn requirements(&self, revision: Revision, carrier: Carrier) -> Vec<&'static str> {
-        self.covering(revision, carrier)
+        covering(self.coverage, revision, carrier)
             .flat_map(|coverage| coverage.requirements.iter().copied())
             .collect()
     }
 
     /// Returns the level in a revision and on a transport; `None` if the check does not apply.
     pub fn level(&self, revision: Revision, carrier: Carrier) -> Option<Level> {
-        self.covering(revision, carrier)
-            .map(|coverage| coverage.level)
+        covering(self.coverage, revision, carrier)
+            .map(Coverage::level)
             .min()
-    }
-
-    fn covering(
-        &self,
-        revision: Revision,
-        carrier: Carrier,
-    ) -> impl Iterator<Item = &'static Coverage> {
-        self.coverage
-            .iter()
-            .filter(move |coverage| coverage.applies(revision, carrier))
     }
 }
 

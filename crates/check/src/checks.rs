@@ -68,15 +68,15 @@ const AREAS: &[&[Check]] = &[
 ];
 
 /// The revisions with a handshake.
-const LEGACY: &[Feature] = &[Feature::Handshake];
+pub(crate) const LEGACY: &[Feature] = &[Feature::Handshake];
 /// Those from 2025-03-26 on.
-const LEGACY_03: &[Feature] = &[Feature::Handshake, Feature::StreamableHttp];
+pub(crate) const LEGACY_03: &[Feature] = &[Feature::Handshake, Feature::StreamableHttp];
 /// Those from 2025-06-18 on.
-const LEGACY_06: &[Feature] = &[Feature::Handshake, Feature::RevisionHeader];
+pub(crate) const LEGACY_06: &[Feature] = &[Feature::Handshake, Feature::RevisionHeader];
 /// The last revision with a handshake.
-const LEGACY_11: &[Feature] = &[Feature::Handshake, Feature::Icons];
+pub(crate) const LEGACY_11: &[Feature] = &[Feature::Handshake, Feature::Icons];
 /// The revisions without a handshake.
-const MODERN: &[Feature] = &[Feature::Envelope];
+pub(crate) const MODERN: &[Feature] = &[Feature::Envelope];
 
 /// Passes without a fault. A fault describes the answer to `sent`.
 fn without_fault(sent: &str, fault: Fault) -> Judgement {

@@ -29,6 +29,7 @@
 
 mod check;
 mod checks;
+mod client;
 mod finding;
 mod level;
 mod log;
@@ -43,10 +44,13 @@ mod wire;
 
 pub use check::Check;
 pub use checks::checks;
+pub use client::{
+    ClientCheck, ClientServer, ScriptedServer, StdioServer, Visitor, check_client, client_checks,
+};
 pub use finding::{Finding, Verdict};
 pub use level::{Carrier, Level};
 pub use options::{AllowedTool, CheckOptions};
-pub use report::Report;
+pub use report::{Report, Side};
 pub use run::{CheckError, check};
 pub use target::{OpenError, Target};
 

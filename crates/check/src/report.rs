@@ -12,18 +12,31 @@ use serde_json::Value;
 use crate::finding::Finding;
 use crate::level::{Carrier, Level};
 
+/// The judged side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Side {
+    /// The server was judged.
+    Server,
+    /// The client was judged.
+    Client,
+}
+
 /// The findings of a run.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The name and version that the server states.
-    pub server: String,
+    /// The judged side.
+    pub side: Side,
+    /// The name and version that the judged side states.
+    pub name: String,
     /// The transport of the conversations.
     pub carrier: Carrier,
     /// The judged revisions, oldest first.
     #[serde(serialize_with = "dates")]
     pub revisions: Vec<Revision>,
-    /// The revisions that the server does not serve, with the reason.
+    /// The revisions that the judged side does not speak, with the reason.
     #[serde(serialize_with = "reasons")]
     pub not_served: Vec<(Revision, String)>,
     /// The findings in the order of the checks, revision by revision.
@@ -31,6 +44,17 @@ pub struct Report {
 }
 
 impl Report {
+    pub(crate) fn new(side: Side, carrier: Carrier) -> Self {
+        Self {
+            side,
+            name: String::new(),
+            carrier,
+            revisions: Vec::new(),
+            not_served: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
     /// Returns the findings about behavior that is not the expected one, the strictest first.
     pub fn failures(&self) -> Vec<&Finding> {
         let failed = self.findings.iter().filter(|finding| finding.is_failed());

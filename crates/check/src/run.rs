@@ -11,7 +11,7 @@ use crate::checks::checks;
 use crate::finding::{Finding, Stop, Verdict, observed};
 use crate::options::CheckOptions;
 use crate::peer::{OpeningError, Peer};
-use crate::report::Report;
+use crate::report::{Report, Side};
 use crate::target::{OpenError, Target};
 use crate::text::clip;
 
@@ -25,6 +25,12 @@ pub enum CheckError {
     /// The server cannot be reached.
     #[error("the server cannot be reached")]
     Unreachable(#[from] OpenError),
+    /// No address can be listened on.
+    #[error("no loopback address can be listened on")]
+    Listen(#[source] std::io::Error),
+    /// The client has spoken no revision to the scripted server.
+    #[error("the client has spoken none of the revisions")]
+    NoVisit,
     /// The server serves none of the revisions.
     #[error("the server serves none of the revisions: {reasons}")]
     NoRevision {
@@ -51,13 +57,7 @@ pub async fn check(target: &Target, options: CheckOptions) -> Result<Report, Che
         return Err(CheckError::UnknownCheck { id: id.clone() });
     }
     let options = Arc::new(options);
-    let mut report = Report {
-        server: String::new(),
-        carrier: target.carrier(),
-        revisions: Vec::new(),
-        not_served: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut report = Report::new(Side::Server, target.carrier());
     for revision in wanted(&options) {
         judge(target, &options, revision, &mut report).await?;
     }
@@ -104,7 +104,7 @@ async fn judge(
     };
     let survey = peer.survey(opening).await;
     if let Some(name) = server_name(&survey.opening) {
-        report.server = name;
+        report.name = name;
     }
     peer.survey = Arc::new(survey);
     report.revisions.push(revision);

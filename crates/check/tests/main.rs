@@ -1,6 +1,7 @@
-//! Judges servers.
+//! Judges servers and clients.
 
 mod broken;
 mod broken_http;
+mod client;
 mod toy;
 mod toy_http;

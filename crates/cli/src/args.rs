@@ -185,9 +185,10 @@ pub(crate) enum Command {
     )]
     Lint(LintArgs),
 
-    /// Judge a server by the requirements of the protocol; exit code 8 if a check failed
+    /// Judge a server or a client by the requirements of the protocol; exit code 8 if a check failed
     #[command(
-        override_usage = "pintle check SERVER [--level LEVEL] [--tool NAME [KEY=TEXT]...]\n       pintle check [--level LEVEL] [--tool NAME [KEY=TEXT]...] -- COMMAND..."
+        override_usage = "pintle check SERVER [--level LEVEL] [--tool NAME [KEY=TEXT]...]\n       pintle check [--level LEVEL] [--tool NAME [KEY=TEXT]...] -- COMMAND...\n       pintle check --client [--level LEVEL] [-- COMMAND...]\n       pintle check --list [--client]",
+        after_help = "In the command of a client {url} stands for the URL of the scripted server, and {server} for the command that starts it. Without both the client speaks on its standard streams. The command runs once for each scene."
     )]
     Check(CheckArgs),
 

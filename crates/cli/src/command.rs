@@ -182,6 +182,7 @@ pub(crate) async fn run(invocation: Invocation) -> Result<ExitCode, CliError> {
         Action::Bench(ref bench) => bench::start(&invocation, bench).await,
         Action::Diff(ref diff) => diff::run(&invocation, diff).await,
         Action::Lint(ref lint) => lint::run(&invocation, lint).await,
+        Action::Check(ref checking) if checking.waits_for_visits() => checked(invocation).await,
         Action::Check(_) => or_interrupted(checked(invocation)).await,
         Action::Doctor(args) => or_interrupted(doctor::run(&args)).await,
         Action::Tokens(ref source) => tokens::run(&invocation, source).await,

@@ -55,7 +55,7 @@ fn result(report: &Report, finding: &Finding) -> Value {
         "message": { "text": text },
         "locations": [{ "logicalLocations": [{
             "fullyQualifiedName":
-                format!("{} {} {}", report.server, finding.revision, report.carrier.as_str()),
+                format!("{} {} {}", report.name, finding.revision, report.carrier.as_str()),
         }] }],
         "properties": {
             "revision": finding.revision.as_str(),

@@ -15,6 +15,18 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 
+    /// Judge a client: the command behind `--`, or any client that visits the printed URLs
+    #[arg(long, conflicts_with = "tools")]
+    pub(crate) client: bool,
+
+    /// Relay the standard streams to the scripted server at this address
+    #[arg(long, value_name = "ADDRESS", requires = "client", hide = true)]
+    pub(crate) relay: Option<String>,
+
+    /// List the checks and count the requirements that they show
+    #[arg(long)]
+    pub(crate) list: bool,
+
     /// Least strict level to check: every level by default
     #[arg(long, value_name = "LEVEL", value_enum)]
     pub(crate) level: Option<CheckLevel>,

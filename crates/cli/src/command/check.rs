@@ -1,9 +1,12 @@
-//! `pintle check`: a server judged by the requirements of the protocol.
+//! `pintle check`: a server or a client judged by the requirements of the protocol.
 
-use std::collections::BTreeMap;
+mod client;
+mod list;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pintle_check::{CheckError, CheckOptions, Finding, Level, Report, check};
+use pintle_check::{CheckError, CheckOptions, Finding, Level, Report, Side, check};
 
 use super::Invocation;
 use crate::args::Format;
@@ -14,23 +17,48 @@ use crate::page::Page;
 use crate::screen::{Look, Screen, Style};
 use crate::text;
 
-/// A server to judge.
+pub(crate) use client::ClientSource;
+
+/// A server or a client to judge.
 #[derive(Debug)]
 pub(crate) struct Checking {
     pub(crate) options: CheckOptions,
+    /// The client, if the client is judged.
+    pub(crate) client: Option<ClientSource>,
+    /// Whether the checks are listed, and none is made.
+    pub(crate) lists: bool,
     pub(crate) junit: Option<PathBuf>,
     pub(crate) sarif: Option<PathBuf>,
 }
 
-/// Judges a server and prints the failures.
+impl Checking {
+    /// Returns true if Ctrl-C ends the visits and not the command.
+    pub(crate) fn waits_for_visits(&self) -> bool {
+        matches!(self.client, Some(ClientSource::Any)) && !self.lists
+    }
+}
+
+/// Judges a server or a client, and prints the failures.
 ///
 /// # Errors
 ///
 /// Exit code 8 if a check failed.
 pub(super) async fn run(invocation: &Invocation, checking: Checking) -> Result<(), CliError> {
-    let server = invocation.required_server()?;
-    let target = judged_target(server, &invocation.settings)?;
-    let report = check(&target, checking.options).await?;
+    if checking.lists {
+        return list::run(checking.client.is_some(), invocation.format);
+    }
+    let settings = &invocation.settings;
+    let report = match &checking.client {
+        Some(ClientSource::Relay(address)) => return client::relay(address),
+        Some(ClientSource::Program(words)) => {
+            client::judge(Some(words), checking.options, settings).await?
+        }
+        Some(ClientSource::Any) => client::judge(None, checking.options, settings).await?,
+        None => {
+            let target = judged_target(invocation.required_server()?, settings)?;
+            check(&target, checking.options).await?
+        }
+    };
     if let Some(file) = &checking.junit {
         write(file, report.to_junit().as_bytes())?;
     }
@@ -74,8 +102,16 @@ fn page(report: &Report, look: Look) -> String {
         add(&mut page, &findings);
     }
     page.gap();
-    let server = text::line(&report.server).into_owned();
-    page.line(&format!("{server} over {}", report.carrier.as_str()));
+    let server = text::line(&report.name).into_owned();
+    let side = match report.side {
+        Side::Client => "client ",
+        _ => "",
+    };
+    page.line(&format!("{side}{server} over {}", report.carrier.as_str()));
+    let unmade = match report.side {
+        Side::Client => "not seen",
+        _ => "skipped",
+    };
     for revision in &report.revisions {
         let of_it: Vec<&Finding> = report
             .findings
@@ -85,7 +121,7 @@ fn page(report: &Report, look: Look) -> String {
         let failed = of_it.iter().filter(|finding| finding.is_failed()).count();
         let made = of_it.iter().filter(|finding| finding.was_made()).count();
         page.line(&format!(
-            "{revision}: {} passed, {failed} failed, {} skipped",
+            "{revision}: {} passed, {failed} failed, {} {unmade}",
             made - failed,
             of_it.len() - made
         ));
@@ -96,7 +132,12 @@ fn page(report: &Report, look: Look) -> String {
 
 fn summary(report: &Report) -> String {
     let counts = Level::ALL.map(|level| format!("{} {level}", report.failed(level)));
-    let requirements = text::counted(report.requirements().len(), "requirement");
+    let ids: BTreeSet<&str> = report
+        .requirements()
+        .into_iter()
+        .map(|(_, id)| id)
+        .collect();
+    let requirements = text::counted(ids.len(), "requirement");
     format!("failed: {}; {requirements} checked", counts.join(", "))
 }
 

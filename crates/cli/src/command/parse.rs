@@ -6,7 +6,7 @@ use pintle_check::CheckOptions;
 use pintle_lint::Host;
 
 use super::bench::{Bench, BenchEnd};
-use super::check::Checking;
+use super::check::{Checking, ClientSource};
 use super::diff::Diff;
 use super::install::Install;
 use super::lint::Lint;
@@ -211,10 +211,41 @@ fn judged(args: CheckArgs) -> Result<Invocation, UsageError> {
     }
     let checking = Box::new(Checking {
         options,
+        client: None,
+        lists: args.list,
         junit: args.junit,
         sarif: args.sarif,
     });
-    at_server(args.server, |words| words.none(Action::Check(checking)))
+    match args.client || args.list || args.relay.is_some() {
+        true => judged_client(args.server, args.client, args.relay, checking),
+        false => at_server(args.server, |words| words.none(Action::Check(checking))),
+    }
+}
+
+/// A check without a server: of a client, or the list of checks.
+fn judged_client(
+    server: ServerArgs,
+    is_client: bool,
+    relay: Option<String>,
+    mut checking: Box<Checking>,
+) -> Result<Invocation, UsageError> {
+    let (words, command, format, settings) = Settings::take(server)?;
+    if let Some(word) = words.first() {
+        return Err(UsageError(format!(
+            "unexpected word `{word}`; the command of a client stands behind `--`"
+        )));
+    }
+    checking.client = match (relay, is_client, command.is_empty()) {
+        (Some(address), ..) => Some(ClientSource::Relay(address)),
+        (None, true, false) => Some(ClientSource::Program(command)),
+        (None, true, true) => Some(ClientSource::Any),
+        (None, false, _) => None,
+    };
+    Ok(Invocation {
+        format,
+        settings,
+        ..Invocation::local(Action::Check(checking))
+    })
 }
 
 fn packed(args: PackArgs) -> Result<Invocation, UsageError> {
