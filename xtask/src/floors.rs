@@ -55,9 +55,10 @@ pub(crate) const FLOORS: [(&str, u8); 40] = [
 
 /// The edges between neighbours: the test kit depends on every crate. Skills and the showcase use the
 /// public API, as a user's crate does.
-pub(crate) const SIDEWAYS: [(&str, &str); 13] = [
+pub(crate) const SIDEWAYS: [(&str, &str); 14] = [
     ("pintle", "pintle-web"),
     ("pintle-testkit", "pintle"),
+    ("pintle-testkit", "pintle-check"),
     ("pintle-doctor", "pintle"),
     ("pintle-doctor", "pintle-lint"),
     ("pintle-doctor", "pintle-surface"),

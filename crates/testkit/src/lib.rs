@@ -16,6 +16,7 @@
 //! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
 //! | a client against recorded answers of a server, or fixed ones | `recordings` (feature `recordings`) |
 //! | that the tools of a server are the reviewed ones | `assert_surface!` (feature `surface`) |
+//! | a server or a client of any language, by the requirements of the protocol | `check` (feature `check`) |
 //! | a store behind a connection that breaks | `stores` (feature `stores`) |
 //! | the same outcome of a request in every revision | [`BothEras`] |
 //!
@@ -39,6 +40,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod chaos;
+#[cfg(feature = "check")]
+pub mod check;
 #[cfg(feature = "http")]
 pub mod fake_http;
 #[cfg(feature = "issuer")]

@@ -14,6 +14,7 @@ mod hostile;
 mod issuer;
 mod limits;
 mod progress;
+mod protocol;
 mod sign_in;
 mod store_figures;
 mod subscriptions;
