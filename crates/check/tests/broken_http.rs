@@ -33,6 +33,20 @@ async fn the_toy_passes_every_check_over_http() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_later_revision_is_not_judged_by_event_ids_of_a_handshake() {
+    let mut options = CheckOptions::default();
+    options.revisions = vec![M];
+    let target = target(|seen, it| {
+        if seen.is("initialize") {
+            it.stream = Some(vec!["0".to_owned()]);
+        }
+    });
+    let report = check(&target, options).await.expect("judged");
+    let mut failures = report.failures().into_iter();
+    assert!(!failures.any(|failure| failure.check == "http-stream-ids"));
+}
+
 /// Answers a rejected request with a result.
 fn serves(seen: &SeenRequest, response: &mut Response) {
     if response.status >= 400 && seen.verb == "POST" {

@@ -240,10 +240,12 @@ async fn content_type(peer: &mut Peer) -> Judgement {
     Ok(())
 }
 
-/// Returns the replies that were event streams with a response.
+/// Returns the replies that were event streams with a response. The answer to a handshake is one of another era.
 fn streams(peer: &Peer) -> Vec<Reply> {
+    let is_modern = peer.is_modern();
     let exchanges = peer.exchanges().into_iter();
     exchanges
+        .filter(|exchange| !is_modern || exchange.method() != Some("initialize"))
         .filter(|exchange| exchange.reply.is_stream && exchange.answer().is_some())
         .map(|exchange| exchange.reply)
         .collect()
