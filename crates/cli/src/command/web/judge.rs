@@ -20,7 +20,10 @@ impl CommandJudge {
 
     async fn report(&self) -> Result<Value, CliError> {
         let report = check(&self.0, CheckOptions::default()).await?;
-        Ok(serde_json::to_value(&report).map_err(std::io::Error::from)?)
+        let mut value = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        // The page knows the name by this member.
+        value["server"] = json!(report.name);
+        Ok(value)
     }
 }
 
