@@ -49,6 +49,12 @@ mod tests {
 
     use super::*;
 
+    /// The names of the options that the help shows.
+    fn shown_flags(command: &clap::Command) -> impl Iterator<Item = &str> {
+        let shown = command.get_opts().filter(|option| !option.is_hide_set());
+        shown.filter_map(clap::Arg::get_long)
+    }
+
     #[test]
     fn every_shell_and_the_manual_know_every_command_and_flag() {
         let page = String::from_utf8(pages().expect("written")).expect("text");
@@ -63,7 +69,7 @@ mod tests {
         for command in program.get_subcommands() {
             let name = command.get_name();
             assert!(page.contains(&format!("pintle-{name}")), "{name}");
-            for flag in command.get_opts().filter_map(clap::Arg::get_long) {
+            for flag in shown_flags(command) {
                 assert!(page.contains(&format!("--{flag}")), "{name} --{flag}");
             }
         }
@@ -72,7 +78,7 @@ mod tests {
             for command in program.get_subcommands() {
                 let name = command.get_name();
                 assert!(script.contains(name), "{shell}: {name}");
-                for flag in command.get_opts().filter_map(clap::Arg::get_long) {
+                for flag in shown_flags(command) {
                     assert!(script.contains(flag), "{shell}: {name} --{flag}");
                 }
             }
