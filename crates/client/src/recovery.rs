@@ -73,6 +73,7 @@ pub(crate) async fn persist(
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     loss: bool,
+    closed: bool,
     headers: bool,
     visits: bool,
     task: bool,
@@ -98,11 +99,11 @@ impl Recovery {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
                 is_safe && lost_the_server(source.kind()) && first(&mut self.loss)
             }
-            // The conversation ended just before the call was sent.
+            // The conversation ended just before the call was sent. This may follow a loss.
             CallError::NotSent {
                 source: SendError::Closed,
                 ..
-            } => first(&mut self.loss),
+            } => first(&mut self.closed),
             CallError::Answered { error, .. } => match error.code {
                 ErrorCode::HEADER_MISMATCH => {
                     has_headers(state, request)
@@ -397,5 +398,24 @@ mod tests {
         assert_eq!(arguments_of(params), br#"{"a": 1}"#);
         assert_eq!(arguments_of(br#"{"name":"t"}"#), b"{}");
         assert_eq!(arguments_of(b"nonsense"), b"{}");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_was_not_sent_is_repeated_once_also_after_a_loss() {
+        let client = offline(Client::builder());
+        let lookup = FakeLookup::failing();
+        let (mut recovery, mut request) = (Recovery::default(), call());
+        let lost = CallError::Disconnected {
+            method: CallTool::NAME.into(),
+            source: TransportError::new(TransportErrorKind::Unreachable),
+        };
+        let unsent = CallError::NotSent {
+            method: CallTool::NAME.into(),
+            source: SendError::Closed,
+        };
+        for (error, is_repeated) in [(&lost, true), (&unsent, true), (&unsent, false)] {
+            let repeats = recovery.recover(&client.0, &lookup, &mut request, error);
+            assert_eq!(repeats.await, is_repeated, "{error}");
+        }
     }
 }
