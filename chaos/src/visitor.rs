@@ -303,6 +303,9 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
         CallError::Answered { error, .. } if error.message.contains(STORE_AWAY) => {
             return Some("the store is away");
         }
+        CallError::Answered { error, .. } if error.message.contains(REPLICA_GONE) => {
+            return Some("the server of the call is gone");
+        }
         CallError::Answered { error, .. } if is_flushed => return of_flush(error),
         _ => return None,
     };
@@ -318,6 +321,9 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
 
 /// Part of the text of the error for a stream of a server that has ended.
 const NOT_RESUMED: &str = "does not resume the stream";
+
+/// Part of the text of the error that ends the call of a server that was killed.
+const REPLICA_GONE: &str = "the replica that ran this request is gone";
 
 /// Part of the text of the error for a task that cannot be stored. The call has not run.
 const STORE_AWAY: &str = "the store of tasks does not answer";
