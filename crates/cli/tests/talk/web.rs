@@ -169,7 +169,7 @@ async fn a_sign_in_of_the_page_passes_no_token_to_it() {
             break step["url"].as_str().expect("a URL").to_owned();
         }
     };
-    assert!(url.starts_with(&guard.issuer.url()), "{url}");
+    assert!(url.starts_with(guard.issuer.url()), "{url}");
     let (answer, ()) = tokio::join!(signed_in, visit(&url));
     assert!(answer.ends_with("{\"result\":null}"), "{answer}");
 
