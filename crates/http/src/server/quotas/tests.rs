@@ -65,9 +65,11 @@ impl SharedSessions for Shared {
 }
 
 fn quotas(most: usize, peers: usize) -> Quotas {
-    let mut limits = HttpLimits::default();
-    limits.max_requests_per_peer = most;
-    limits.max_quota_peers = peers;
+    let limits = HttpLimits {
+        max_requests_per_peer: most,
+        max_quota_peers: peers,
+        ..HttpLimits::default()
+    };
     Quotas::of(&limits).expect("a quota")
 }
 
