@@ -197,6 +197,14 @@ impl<S: Service, L: Source> Acceptor<S, L> {
     async fn drain(mut self, closing: ShutdownHandle, quiet: Duration, deadline: Instant) {
         drop(self.listener);
         sleep(quiet).await;
+        // A call that arrived last may have asked meanwhile. Another replica passes the answer on.
+        let spare = deadline.saturating_duration_since(Instant::now()) / 10;
+        if timeout_at(deadline - spare, self.service.until_answered())
+            .await
+            .is_err()
+        {
+            tracing::warn!("late questions to clients are cancelled");
+        }
         closing.begin();
         self.service.close();
         let all_done = async { while self.connections.join_next().await.is_some() {} };
