@@ -19,12 +19,19 @@ pub const TAB: &str = "\u{e004}";
 /// The Enter key.
 pub const ENTER: &str = "\u{e007}";
 
-/// Finds controls that are visible, by their accessible names. `labels` of a control are its `<label>` elements.
+/// Waits for a control that is visible, by its accessible name. `labels` of a control are its `<label>` elements.
 const FIND: &str = r"
-const [kind, name, nth] = arguments;
+const [kind, name] = arguments;
+const done = arguments[arguments.length - 1];
 const nameOf = (node) => node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent;
-const found = [...document.querySelectorAll(kind)].filter((node) => node.checkVisibility() && nameOf(node).trim().startsWith(name));
-return found[nth] ?? null;
+const find = () => [...document.querySelectorAll(kind)].find((node) => node.checkVisibility() && nameOf(node).trim().startsWith(name));
+const found = find();
+if (found) done(found);
+else {
+  const observer = new MutationObserver(() => { const found = find(); if (found) { observer.disconnect(); clearTimeout(late); done(found); } });
+  observer.observe(document.documentElement, { subtree: true, childList: true, characterData: true, attributes: true });
+  const late = setTimeout(() => { observer.disconnect(); done(null); }, 20000);
+}
 ";
 
 /// Finds an option of a list by its label.
@@ -170,8 +177,8 @@ impl<'d> Page<'d> {
     }
 
     async fn find(&self, kind: &str, name: &str) -> String {
-        let arguments = vec![json!(kind), json!(name), json!(0)];
-        let found = self.run(FIND, arguments).await;
+        let arguments = vec![json!(kind), json!(name)];
+        let found = self.run_until_done(FIND, arguments).await;
         id_of(&found).unwrap_or_else(|| panic!("there is no visible {kind} {name:?}"))
     }
 
