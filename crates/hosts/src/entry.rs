@@ -88,7 +88,7 @@ impl From<RawEntry> for Server {
             target: match members {
                 Some(members) => target(&Members(members)),
                 None => Err(EntryError::NoTarget {
-                    hint: ": it is no object",
+                    hint: ": it is not an object",
                 }),
             },
             name: raw.name,

@@ -27,7 +27,7 @@ pub(crate) fn object(text: &str) -> Result<JsonObject, SkillErrorKind> {
     }
     match reader.root {
         Some(Value::Object(members)) => Ok(members),
-        _ => Err(fault(1, "it is no mapping")),
+        _ => Err(fault(1, "it is not a mapping")),
     }
 }
 
@@ -102,7 +102,7 @@ impl Reader {
             Some(Open::List(items)) => items.push(value),
             Some(Open::Map(members, key @ None)) => {
                 let Value::String(name) = value else {
-                    return Err(fault(line, "a key is no text"));
+                    return Err(fault(line, "a key is not text"));
                 };
                 if members.contains_key(&name) {
                     return Err(fault(line, format!("`{name}` occurs twice")));

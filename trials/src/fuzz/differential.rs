@@ -41,7 +41,7 @@ fn only_inside(data: &[u8]) {
     ]
     .iter()
     .any(|known| why.contains(known));
-    assert!(is_known, "we took what is no JSON: {why}");
+    assert!(is_known, "we read bytes that are not JSON: {why}");
 }
 
 fn agrees(message: &Message<'_>, tree: &Value) -> bool {

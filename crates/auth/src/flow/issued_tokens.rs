@@ -89,7 +89,7 @@ impl TokenResponse {
         Ok(Self {
             access: access.into(),
             refresh: refresh.map(Secret::from),
-            scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
+            scopes: scopes.map_err(|_| "its \"scope\" is not a list of scopes")?,
             expires: lifetime.map(|time| now + time),
             expires_in: lifetime,
             is_bound,

@@ -153,7 +153,7 @@ impl Exchange {
                 .map_err(|_| AuthError::InvalidResponse {
                     what,
                     place,
-                    fault: "it is no JSON".into(),
+                    fault: "it is not JSON".into(),
                 });
         }
         let refusal = self.refusal(&answer);

@@ -41,7 +41,7 @@ pub(super) fn schema_of<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
         .to_value();
     let Some(Value::Object(properties)) = root.get("properties") else {
         return Err(AskError::Invalid(
-            "its type is no struct with fields".to_owned(),
+            "its type is not a struct with fields".to_owned(),
         ));
     };
     let required: Vec<&str> = root

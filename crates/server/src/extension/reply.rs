@@ -25,7 +25,7 @@ impl Body {
             Error::internal()
         })?;
         if json.first() != Some(&b'{') {
-            tracing::warn!("the result of an extension is no object");
+            tracing::warn!("the result of an extension is not an object");
             return Err(Error::internal());
         }
         // Most results have no metadata of their own, and are not read again.

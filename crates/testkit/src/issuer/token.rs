@@ -11,7 +11,7 @@ use super::{Issuer, random_name};
 
 /// A token to be signed: valid for five minutes, unless the builder changes it.
 #[derive(Clone)]
-#[must_use = "it is no token before `sign`"]
+#[must_use = "it is not a token before `sign`"]
 pub struct Token {
     issuer: Issuer,
     header: Map<String, Value>,

@@ -132,7 +132,7 @@ async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
         ),
         ("no end", good().without("exp").sign()),
         (
-            "end is no number",
+            "end is not a number",
             good().claim("exp", json!("soon")).sign(),
         ),
         (
