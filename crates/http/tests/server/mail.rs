@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::common::{Ask, Counts, Demo, Endpoint, legacy, messages, open, piece, post};
+use crate::common::{
+    Ask, Counts, Demo, Endpoint, legacy, messages, open, open_speaking, piece, post,
+};
 
 /// Longer than the reading of the news without a wake-up.
 pub(crate) const A_WHILE: Duration = Duration::from_secs(6);
@@ -259,15 +261,21 @@ async fn with_store() -> ([Endpoint; 2], String, Arc<Counts>, Arc<Clocked>) {
     (endpoints, id, calls, store)
 }
 
-pub(crate) async fn replicas_with_store<const N: usize>(
-    pause: Duration,
-) -> (
+/// The replicas of a test, a session that all of them know, the calls of the first one, and their state.
+pub(crate) type Known<const N: usize> = (
     [Endpoint; N],
     String,
     Arc<Counts>,
     Arc<Records>,
     Arc<Clocked>,
-) {
+);
+
+pub(crate) async fn replicas_with_store<const N: usize>(pause: Duration) -> Known<N> {
+    replicas_speaking("2025-11-25", pause).await
+}
+
+/// The same, with a session of a revision.
+pub(crate) async fn replicas_speaking<const N: usize>(revision: &str, pause: Duration) -> Known<N> {
     let clocked = Arc::new(Clocked::new(Duration::from_millis(100)));
     let store = Arc::clone(&clocked) as Arc<dyn Store>;
     let records = Arc::new(Records::default());
@@ -277,7 +285,7 @@ pub(crate) async fn replicas_with_store<const N: usize>(
         calls.push(counts);
         endpoint
     });
-    let id = open(&endpoints[0]).await;
+    let id = open_speaking(&endpoints[0], revision).await;
     for other in &endpoints[1..] {
         let known = legacy(0, "ping", json!({})).in_session(&id);
         assert_eq!(known.of(other).await.status(), 200);
@@ -287,7 +295,7 @@ pub(crate) async fn replicas_with_store<const N: usize>(
 }
 
 /// Reads a stream up to a question for roots.
-async fn question(stream: &mut ResponseBody) -> Value {
+pub(crate) async fn question(stream: &mut ResponseBody) -> Value {
     loop {
         let text = piece(stream).await.expect("a question");
         if let Some(question) = messages(&text).pop() {
@@ -295,6 +303,28 @@ async fn question(stream: &mut ResponseBody) -> Value {
             return question;
         }
     }
+}
+
+/// Sends a call that asks the client for its roots. Returns its stream, and the question.
+async fn asked(endpoint: &Endpoint, id: &str) -> (ResponseBody, Value) {
+    let mut stream = call("roots", id).of(endpoint).await.into_body();
+    let question = question(&mut stream).await;
+    (stream, question)
+}
+
+/// The answer of a client to a question for its roots.
+fn answer_with(question: &Value, roots: Value, id: &str) -> Ask {
+    let result = json!({ "roots": roots });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+    post(answer.to_string()).in_session(id)
+}
+
+/// Reads the text of the result that a stream ends with.
+async fn result_text(stream: &mut ResponseBody) -> String {
+    let text = timeout(A_WHILE, piece(stream)).await.expect("in time");
+    let end = messages(&text.expect("the result")).pop().expect("one");
+    let text = end["result"]["content"][0]["text"].as_str();
+    text.expect("a text").to_owned()
 }
 
 fn replica(store: &Arc<dyn Store>, records: &Arc<Records>) -> (Endpoint, Arc<Counts>) {
@@ -318,41 +348,31 @@ pub(crate) fn call(tool: &str, id: &str) -> Ask {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_arrives_at_another_replica_reaches_its_question() {
     let ([first, second], id, _) = two().await;
-    let mut stream = call("roots", &id).of(&first).await.into_body();
-    let question = question(&mut stream).await;
-    let roots = json!({ "roots": [{ "uri": "file:///a" }] });
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
-    let accepted = post(answer.to_string()).in_session(&id).of(&second).await;
+    let (mut stream, question) = asked(&first, &id).await;
+    let answer = answer_with(&question, json!([{ "uri": "file:///a" }]), &id);
+    let accepted = answer.of(&second).await;
     assert_eq!(accepted.status(), 202);
-    let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
-    let end = messages(&text.expect("the result")).pop().expect("one");
-    assert_eq!(end["result"]["content"][0]["text"], "1 roots", "{end}");
+    assert_eq!(result_text(&mut stream).await, "1 roots");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_question_of_the_first_call_of_a_replica_is_not_missed() {
     let (replicas, id, ..) = replicas_after::<2>(Duration::ZERO).await;
     let [first, second] = replicas;
-    let mut stream = call("roots", &id).of(&first).await.into_body();
-    let question = question(&mut stream).await;
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } });
-    let accepted = post(answer.to_string()).in_session(&id).of(&second).await;
+    let (mut stream, question) = asked(&first, &id).await;
+    let accepted = answer_with(&question, json!([]), &id).of(&second).await;
     assert_eq!(accepted.status(), 202);
-    let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
-    let end = messages(&text.expect("the result")).pop().expect("one");
-    assert_eq!(end["result"]["content"][0]["text"], "0 roots", "{end}");
+    assert_eq!(result_text(&mut stream).await, "0 roots");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_accepted_when_the_store_has_it() {
     let ([first, second], id, _, store) = with_store().await;
-    let mut stream = call("roots", &id).of(&first).await.into_body();
-    let question = question(&mut stream).await;
+    let (mut stream, question) = asked(&first, &id).await;
     let large = "x".repeat(64 << 10);
-    let answer = |uri: &str| {
-        let roots = json!({ "roots": [{ "uri": "file:///a", "name": uri }] });
-        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
-        post(answer.to_string()).in_session(&id)
+    let answer = |name: &str| {
+        let roots = json!([{ "uri": "file:///a", "name": name }]);
+        answer_with(&question, roots, &id)
     };
     store.is_away.store(true, Ordering::SeqCst);
     let refused = answer("a").of(&second).await;
@@ -363,21 +383,16 @@ async fn an_answer_is_accepted_when_the_store_has_it() {
     let appends = store.appends.load(Ordering::SeqCst);
     assert_eq!(answer("a").of(&second).await.status(), 202);
     assert_eq!(store.appends.load(Ordering::SeqCst), appends + 1);
-    let text = timeout(A_WHILE, piece(&mut stream)).await.expect("in time");
-    let end = messages(&text.expect("the result")).pop().expect("one");
-    assert_eq!(end["result"]["content"][0]["text"], "1 roots", "{end}");
+    assert_eq!(result_text(&mut stream).await, "1 roots");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_arrives_at_the_replica_of_its_question_needs_no_store() {
     let ([first, _second], id, _, store) = with_store().await;
-    let mut stream = call("roots", &id).of(&first).await.into_body();
-    let question = question(&mut stream).await;
-    let roots = json!({ "roots": [] });
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
+    let (mut stream, question) = asked(&first, &id).await;
     store.is_away.store(true, Ordering::SeqCst);
     let appends = store.appends.load(Ordering::SeqCst);
-    let accepted = post(answer.to_string()).in_session(&id).of(&first).await;
+    let accepted = answer_with(&question, json!([]), &id).of(&first).await;
     assert_eq!(accepted.status(), 202);
     piece(&mut stream).await.expect("the result");
     assert_eq!(store.appends.load(Ordering::SeqCst), appends);
