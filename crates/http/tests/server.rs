@@ -1,10 +1,11 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `accept`, `crowds`, `homes` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `shared`, `resume`, `batches`, `batches_elsewhere`, `accept`, `crowds`, `homes` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 mod accept;
 mod batches;
+mod batches_elsewhere;
 mod bodies;
 mod browsers;
 mod crowds;

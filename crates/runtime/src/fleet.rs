@@ -329,20 +329,20 @@ impl Fleet {
         }
     }
 
-    /// Appends an entry for all other replicas, and waits for the store. One operation, without the delay of
-    /// [`Fleet::publish`]. Does nothing in a fleet of one.
+    /// Appends entries for all other replicas, and waits for the store. One operation, without the delay of
+    /// [`Fleet::publish`]. Does nothing in a fleet of one, or without entries.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the store does not answer within [`FleetOptions::operation_timeout`]. Replicas may read
-    /// the entry all the same.
+    /// the entries all the same.
     ///
     /// # Cancellation
     ///
-    /// After a dropped future replicas may read the entry.
-    pub async fn append(&self, entry: ReplicaMessage) -> Result<(), StoreError> {
-        if self.is_shared() {
-            self.shared.append_kept(vec![entry]).await?;
+    /// After a dropped future replicas may read the entries.
+    pub async fn append(&self, entries: Vec<ReplicaMessage>) -> Result<(), StoreError> {
+        if self.is_shared() && !entries.is_empty() {
+            self.shared.append_kept(entries).await?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 //! message precedes them, and a stream with one event each otherwise. A client cannot resume such a
 //! stream: it carries several replies, and an event id is a position in one of them.
 
+mod elsewhere;
+
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -14,15 +16,19 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use pintle_model::RequestId;
 use pintle_model::jsonrpc::{Message, Request, write_error};
-use pintle_proto::{AnswerStatus, Batch, Frame};
+use pintle_proto::{AnswerStatus, Frame};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
-use super::endpoint::{Caller, Endpoint, Post as Posted, PostResult, all_missing, extras};
+use super::endpoint::reading::ReadBatch;
+use super::endpoint::{
+    Caller, Endpoint, Post as Posted, PostResult, Setting, all_missing, change_of, extras,
+};
 use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
 use super::reply;
 use super::response::ResponseBody;
 use super::session::{Delivered, Post, ReplyFormat, Session, StreamLayout};
+use super::session_mail::Forwarding;
 use crate::rules::classify::{BatchRoute, HttpRejection, Part, by_batch, no_batches, parts_of};
 use crate::rules::media::AcceptedTypes;
 use crate::rules::request_headers::RequestHeaders;
@@ -31,14 +37,19 @@ use crate::rules::request_headers::RequestHeaders;
 pub(super) struct Batched<S: Service> {
     open: Vec<(RequestId, Caller<S>)>,
     ready: VecDeque<OutgoingMessage>,
+    /// The requests that are answered when all replicas know their settings.
+    settings: Vec<Setting<S>>,
 }
 
 impl<S: Service> Endpoint<S> {
     /// Accepts a batch.
-    pub(super) fn accept_batch(&self, post: Posted<'_>, batch: &Batch<'_>) -> PostResult<S> {
+    pub(super) fn accept_batch(&self, post: Posted<'_>, batch: ReadBatch<'_>) -> PostResult<S> {
+        let accepted = || reply::bare(StatusCode::ACCEPTED);
         match self.begin_batch(post, batch) {
-            Ok(batched) if batched.is_silent() => reply::bare(StatusCode::ACCEPTED).into(),
-            Ok(batched) => PostResult::Batch(batched),
+            // A batch with answers of the client has no requests.
+            Ok((_, Some(forwarding))) => PostResult::Forwarding(Box::new((forwarding, accepted()))),
+            Ok((batched, None)) if batched.is_silent() => accepted().into(),
+            Ok((batched, None)) => PostResult::Batch(batched),
             Err(rejection) => self.reject(rejection).into(),
         }
     }
@@ -46,8 +57,8 @@ impl<S: Service> Endpoint<S> {
     fn begin_batch(
         &self,
         post: Posted<'_>,
-        batch: &Batch<'_>,
-    ) -> Result<Batched<S>, HttpRejection> {
+        batch: ReadBatch<'_>,
+    ) -> Result<(Batched<S>, Option<Forwarding>), HttpRejection> {
         let parts = post.parts;
         let route = by_batch(&RequestHeaders::of(&parts.headers), &self.settings)?;
         let ground = match route {
@@ -69,15 +80,20 @@ impl<S: Service> Endpoint<S> {
         let mut batched = Batched {
             open: Vec::new(),
             ready: VecDeque::new(),
+            settings: Vec::new(),
         };
-        let messages = parts_of(batch)?;
+        let messages = parts_of(batch.messages)?;
         if let Some(missing) = self.missing_scopes_of_all(parts, &messages) {
             return Err(HttpRejection::scopes(missing));
         }
+        let forwarding = match &ground {
+            Ground::Session(session) => self.forward_parts(session, &batch.texts, &messages),
+            Ground::Sessionless(_) => None,
+        };
         for part in messages {
             self.begin_part(&ground, post, part, &mut batched);
         }
-        Ok(batched)
+        Ok((batched, forwarding))
     }
 
     /// Returns the scopes that the principal lacks for the whole batch. If there are any, no message
@@ -133,13 +149,22 @@ impl<S: Service> Endpoint<S> {
             AcceptedTypes::Both => ReplyFormat::Shared,
             AcceptedTypes::Json | AcceptedTypes::Neither => ReplyFormat::Single,
         };
+        let change = change_of(&message).filter(|_| session.is_shared());
         let now = Instant::now().into_std();
         match (session.deliver(now, message, form), id) {
             (Delivered::Request(key), Some(id)) => {
                 let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
                 let extras = extras(Arc::clone(post.parts), post.sender);
-                let reply = Post::new(session, service, extras, key);
-                batched.open.push((id, Caller::Post(reply)));
+                let source = Caller::Post(Post::new(Arc::clone(&session), service, extras, key));
+                match change {
+                    Some(change) => batched.settings.push(Setting {
+                        source,
+                        id,
+                        session,
+                        change,
+                    }),
+                    None => batched.open.push((id, source)),
+                }
             }
             (Delivered::Accepted(notified), _) => notified
                 .into_iter()
@@ -159,7 +184,7 @@ enum Ground {
 impl<S: Service> Batched<S> {
     /// Returns true if no message of the batch has an answer.
     fn is_silent(&self) -> bool {
-        self.open.is_empty() && self.ready.is_empty()
+        self.open.is_empty() && self.ready.is_empty() && self.settings.is_empty()
     }
 
     fn refuse(&mut self, id: Option<&RequestId>, error: &pintle_model::Error) {

@@ -3,6 +3,7 @@
 mod caller;
 mod extras;
 mod quota;
+pub(super) mod reading;
 pub(super) mod refuse;
 mod scopes;
 mod setting;
@@ -19,11 +20,11 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::{InvalidMessage, Message};
+use pintle_model::jsonrpc::Message;
 use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
-use pintle_proto::{Batch, ServerProfile, Terms};
+use pintle_proto::{ServerProfile, Terms};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
     BoxFuture, EngineHandle, Principal, Service, SharedSessions, Shutdown, ShutdownHandle,
@@ -53,8 +54,9 @@ use crate::rules::session_id::SessionId;
 pub(super) use caller::Caller;
 use extras::spare_headers;
 pub(super) use extras::{extras, peer_identity};
+use reading::{Reading, Unread, read};
 pub(super) use scopes::all_missing;
-pub(super) use setting::{Setting, change_of};
+pub(super) use setting::{Setting, UnrecordedChange, change_of};
 
 pub(super) type EndpointResponse = Response<ResponseBody>;
 
@@ -166,11 +168,6 @@ impl<S: Service> Endpoint<S> {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
-        if let Some(checked) = self.check_quota(&bytes, &sender.peer)
-            && let Some(refused) = checked.await
-        {
-            return refused;
-        }
         let post = Post {
             parts: &parts,
             headers: &headers,
@@ -178,7 +175,10 @@ impl<S: Service> Endpoint<S> {
             forms,
             sender: &sender,
         };
-        let begun = poll_fn(|cx| Poll::Ready(self.begin_answer(cx, post))).await;
+        let begun = match poll_fn(|cx| Poll::Ready(self.read_answer(cx, post))).await {
+            Ok(begun) => begun,
+            Err(counting) => counting.await,
+        };
         match begun {
             BegunAnswer::Message(message, era) => {
                 reply::answer_with(message, era, spare_headers(parts))
@@ -218,15 +218,45 @@ impl<S: Service> Endpoint<S> {
         body::read_counted(body, &self.body_bounds, BodyAccount { peers, sender })
     }
 
-    /// Handles a post up to its first wait. What most posts do not need is boxed.
-    fn begin_answer(&self, cx: &mut Context<'_>, post: Post<'_>) -> BegunAnswer<'_> {
-        let forms = post.forms;
-        match self.accept(post) {
-            PostResult::Answered(answer) => BegunAnswer::Ready(answer),
-            PostResult::Batch(batch) => {
-                let delay = self.options.limits.keep_alive_interval;
-                BegunAnswer::Later(Box::pin(batch.reply(forms, delay, self.pace())))
+    /// Reads the body of a post, and handles the post up to its first wait.
+    ///
+    /// # Errors
+    ///
+    /// The same after a wait, if its requests count for the quota of the peer.
+    fn read_answer<'s: 'p, 'p>(
+        &'s self,
+        cx: &mut Context<'_>,
+        post: Post<'p>,
+    ) -> Result<BegunAnswer<'s>, BoxFuture<'p, BegunAnswer<'s>>> {
+        let reading = read(post.bytes, self.values());
+        let Some(checked) = self.check_quota(&reading, &post.sender.peer) else {
+            return Ok(self.begin_answer(cx, post, reading));
+        };
+        Err(Box::pin(async move {
+            if let Some(refused) = checked.await {
+                return BegunAnswer::Ready(refused);
             }
+            let mut reading = Some(reading);
+            let begin = |cx: &mut Context<'_>| match reading.take() {
+                Some(reading) => Poll::Ready(self.begin_answer(cx, post, reading)),
+                // It is ready at its first poll.
+                None => Poll::Pending,
+            };
+            poll_fn(begin).await
+        }))
+    }
+
+    /// Handles a post up to its first wait. What most posts do not need is boxed.
+    fn begin_answer<'s>(
+        &'s self,
+        cx: &mut Context<'_>,
+        post: Post<'_>,
+        reading: Reading<'_>,
+    ) -> BegunAnswer<'s> {
+        let forms = post.forms;
+        match self.accept(post, reading) {
+            PostResult::Answered(answer) => BegunAnswer::Ready(answer),
+            PostResult::Batch(batch) => BegunAnswer::Later(self.answer_batch(batch, forms)),
             PostResult::Forwarding(forwarding) => {
                 let (forwarding, answer) = *forwarding;
                 BegunAnswer::Later(Box::pin(self.answer_forwarded(forwarding, answer)))
@@ -280,10 +310,10 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Handles a post up to its first wait, where borrows of its bytes end.
-    fn accept(&self, post: Post<'_>) -> PostResult<S> {
-        let message = match Message::parse_within(post.bytes, self.values()) {
+    fn accept(&self, post: Post<'_>, reading: Reading<'_>) -> PostResult<S> {
+        let message = match reading {
             Ok(message) => message,
-            Err(malformed) => return self.accept_other(post, malformed),
+            Err(unread) => return self.accept_other(post, *unread),
         };
         let Decided { route, terms } = match self.decide(post, &message) {
             Ok(decided) => decided,
@@ -316,11 +346,14 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Accepts a body that is not one message: it may be a batch.
-    fn accept_other(&self, post: Post<'_>, malformed: InvalidMessage) -> PostResult<S> {
-        match Batch::read(post.bytes, self.values()) {
-            Some(Ok(batch)) => self.accept_batch(post, &batch),
+    fn accept_other(&self, post: Post<'_>, unread: Unread<'_>) -> PostResult<S> {
+        match unread.batch {
+            Some(Ok(batch)) => self.accept_batch(post, batch),
             Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
-            None => self.reject(HttpRejection::malformed(malformed)).into(),
+            None => {
+                let rejection = HttpRejection::malformed(unread.malformed);
+                self.reject(rejection).into()
+            }
         }
     }
 }

@@ -138,18 +138,27 @@ impl SessionMail {
         }
     }
 
-    /// Appends an answer of the client for the part of a session at another replica.
+    /// Appends answers of the client for the parts of a session at other replicas, by one operation. One that is too
+    /// large does not keep the others back.
     ///
     /// # Errors
     ///
-    /// [`ForwardError`]; the other replica may have the answer all the same.
-    pub(super) fn append(&self, id: SessionId, text: &[u8]) -> Forwarding {
-        let entry = entry(id, text);
+    /// [`ForwardError`]; the other replicas may have the answers all the same.
+    pub(super) fn append(&self, id: SessionId, texts: &[&[u8]]) -> Forwarding {
+        let mut entries = Vec::with_capacity(texts.len());
+        let mut checked = Ok(());
+        for text in texts {
+            match entry(id, text) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => checked = Err(error),
+            }
+        }
         let fleet = self.joined();
         Box::pin(async move {
             let fleet = fleet.ok_or(ForwardError::NotJoined)?;
-            let appended = fleet.append(entry?).await;
-            appended.map_err(|error| ForwardError::Store(error.into()))
+            let appended = fleet.append(entries).await;
+            appended.map_err(|error| ForwardError::Store(error.into()))?;
+            checked
         })
     }
 }

@@ -160,26 +160,29 @@ impl<S: Service> Endpoint<S> {
         self.mail.begin(self.shared.as_ref(), &self.sessions);
     }
 
-    /// Publishes a message that may belong to a part at another replica. Progress and cancellations are
+    /// Publishes messages that may belong to a part at another replica. Progress and cancellations are
     /// published without a wait. The client may forget an answer when it is accepted, so the response waits until the store has
-    /// it: the future that this returns.
-    fn forward(&self, id: SessionId, post: &Post<'_>, message: &Message<'_>) -> Option<Forwarding> {
-        if !crosses(message) {
+    /// all answers: the future that this returns.
+    pub(super) fn forward<'m>(
+        &self,
+        session: &Session,
+        messages: impl Iterator<Item = (&'m [u8], &'m Message<'m>)>,
+    ) -> Option<Forwarding> {
+        if !session.is_shared() {
             return None;
         }
-        let session = self.find_session(id, post.parts, Instant::now().into_std());
-        let session = session.filter(|session| session.is_shared())?;
-        match message {
-            Message::Response(response) => {
-                let call = response.id.as_ref()?;
-                let is_own = session.has_prefix_of(call);
-                (!is_own).then(|| self.mail.append(id, post.bytes))
-            }
-            _ => {
-                self.mail.publish(id, post.bytes);
-                None
+        let mut answers = Vec::new();
+        for (text, message) in messages.filter(|(_, message)| crosses(message)) {
+            let Message::Response(response) = message else {
+                self.mail.publish(session.id(), text);
+                continue;
+            };
+            let call = response.id.as_ref();
+            if call.is_some_and(|call| !session.has_prefix_of(call)) {
+                answers.push(text);
             }
         }
+        (!answers.is_empty()).then(|| self.mail.append(session.id(), &answers))
     }
 
     /// Answers a post when other replicas can read its message.
@@ -207,12 +210,14 @@ impl<S: Service> Endpoint<S> {
         post: Post<'_>,
         message: Message<'_>,
     ) -> PostResult<S> {
-        let forwarding = self.forward(id, &post, &message);
         let change = change_of(&message);
         let now = Instant::now().into_std();
-        let session = change
-            .as_ref()
-            .and_then(|_| self.find_session(id, post.parts, now));
+        let session = (change.is_some() || crosses(&message))
+            .then(|| self.find_session(id, post.parts, now))
+            .flatten();
+        let forwarding = session.as_ref().and_then(|session| {
+            self.forward(session, std::iter::once((&post.bytes[..], &message)))
+        });
         let result = self.in_session(id, Arc::clone(post.parts), post.sender, message, post.forms);
         match (
             result,

@@ -19,7 +19,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use http_body::Body;
@@ -27,6 +26,7 @@ use pintle_proto::Connection;
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
+use super::endpoint::reading::read;
 use super::endpoint::refuse::stream_cause;
 use super::endpoint::{Endpoint, EndpointResponse, peer_identity};
 use super::events::{EventStream, MessageSource, OutgoingMessage};
@@ -39,7 +39,7 @@ use super::{AnswerFuture, HttpService};
 use crate::rules::cause;
 use crate::rules::classify::{HttpRejection, by_head_of_two};
 use crate::rules::session_id::SessionId;
-use deliver::Delivery;
+use deliver::{Delivery, Text};
 use home::Found;
 
 /// The query parameter that holds the session id.
@@ -136,14 +136,19 @@ impl<S: Service> SseService<S> {
             Ok(bytes) => bytes,
             Err(unread) => return self.endpoint.unreadable(unread),
         };
-        if let Some(checked) = self.endpoint.check_quota(&bytes, &sender.peer)
+        let reading = read(&bytes, self.endpoint.values());
+        if let Some(checked) = self.endpoint.check_quota(&reading, &sender.peer)
             && let Some(refused) = checked.await
         {
             return refused;
         }
+        let text = Text {
+            bytes: &bytes,
+            reading,
+        };
         match self.find(&parts).await {
-            Ok(Found::Here(session)) => self.accept(&session, parts, &sender, &bytes),
-            Ok(Found::Elsewhere(address)) => self.endpoint.pass_on(&address, &parts, &bytes).await,
+            Ok(Found::Here(session)) => self.accept(&session, parts, &sender, text),
+            Ok(Found::Elsewhere(address)) => self.endpoint.pass_on(&address, &parts, text).await,
             Err(answer) => answer,
         }
     }
@@ -209,9 +214,9 @@ impl<S: Service> SseService<S> {
         session: &Arc<Session>,
         parts: Parts,
         sender: &Sender,
-        bytes: &Bytes,
+        text: Text<'_>,
     ) -> EndpointResponse {
-        match self.endpoint.deliver_text(session, parts, sender, bytes) {
+        match self.endpoint.deliver_text(session, parts, sender, text) {
             Ok(Delivery::Accepted) => reply::bare(StatusCode::ACCEPTED),
             Ok(Delivery::Crowded) => reply::crowded(None, StatusCode::TOO_MANY_REQUESTS),
             Err(rejection) => self.endpoint.reject(rejection),

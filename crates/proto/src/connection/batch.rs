@@ -107,8 +107,13 @@ impl<'a> Batch<'a> {
     /// Returns the messages in order; an item that is not a valid message is an error. A handshake
     /// is invalid in a batch.
     pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, InvalidMessage>> {
+        self.entries().map(|(_, message)| message)
+    }
+
+    /// Returns the text of each message too.
+    pub fn entries(&self) -> impl Iterator<Item = (&'a str, Result<Message<'a>, InvalidMessage>)> {
         let messages = self.messages.iter();
-        messages.map(|raw| message_of(raw, self.values))
+        messages.map(|raw| (raw.get(), message_of(raw, self.values)))
     }
 }
 

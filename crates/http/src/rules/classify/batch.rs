@@ -2,7 +2,6 @@
 
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::{Error, Feature, RequestId, Revision};
-use pintle_proto::Batch;
 
 use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_session};
 use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
@@ -60,15 +59,17 @@ pub(crate) fn no_batches() -> HttpRejection {
 /// A message of a batch, or the error in it.
 pub(crate) type Part<'a> = Result<(Message<'a>, ParamsPreview<'a>), InvalidMessage>;
 
-/// Splits a batch into its messages.
+/// Prepares the messages of a batch.
 ///
 /// # Errors
 ///
 /// [`HttpRejection`] of the whole batch if it mixes requests and responses, or if a message states its
 /// own terms.
-pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejection> {
-    let parts: Vec<Part<'a>> = batch
-        .messages()
+pub(crate) fn parts_of<'a>(
+    messages: impl IntoIterator<Item = Result<Message<'a>, InvalidMessage>>,
+) -> Result<Vec<Part<'a>>, HttpRejection> {
+    let parts: Vec<Part<'a>> = messages
+        .into_iter()
         .map(|message| message.and_then(outlined))
         .collect();
     let messages = || parts.iter().filter_map(|part| part.as_ref().ok());
@@ -107,6 +108,7 @@ mod tests {
     use super::*;
     use crate::rules::origin::HostPolicy;
     use http::HeaderMap;
+    use pintle_proto::Batch;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -162,7 +164,7 @@ mod tests {
             let batch = Batch::read(text.as_bytes(), usize::MAX)
                 .expect("an array")
                 .expect("a batch");
-            let parts = parts_of(&batch).map(|parts| parts.len());
+            let parts = parts_of(batch.messages()).map(|parts| parts.len());
             let code = |rejection: HttpRejection| rejection.error.expect("an error").code.0;
             assert_eq!(parts.map_err(code), expected, "{text}");
         }

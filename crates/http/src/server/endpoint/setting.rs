@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Method, SetLevel, Subscribe, Unsubscribe};
-use pintle_model::{Error, RequestId, SetLevelParams, SubscribeParams};
+use pintle_model::{Error, ErrorCode, RequestId, SetLevelParams, SubscribeParams};
 use pintle_proto::AnswerStatus;
 use pintle_runtime::{Service, SessionChange};
 use tokio::time::Instant;
@@ -40,6 +40,27 @@ pub(in crate::server) fn change_of(message: &Message<'_>) -> Option<SessionChang
     })
 }
 
+/// Why a change of the settings is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::server) enum UnrecordedChange {
+    StoreAway,
+    /// The session has ended at another replica.
+    Ended,
+    /// The record has no room for the subscription.
+    NoRoom,
+}
+
+impl UnrecordedChange {
+    /// The error for the request.
+    pub(in crate::server) fn to_error(self) -> Error {
+        match self {
+            Self::StoreAway => Error::new(ErrorCode::INTERNAL_ERROR, cause::STORE_AWAY.text),
+            Self::Ended => reply::session_ended(),
+            Self::NoRoom => Error::invalid_params("too many subscriptions, or too long a URI"),
+        }
+    }
+}
+
 /// A request that changes the settings of a session.
 pub(in crate::server) struct Setting<S: Service> {
     pub(in crate::server) source: Caller<S>,
@@ -49,20 +70,18 @@ pub(in crate::server) struct Setting<S: Service> {
 }
 
 impl<S: Service> Endpoint<S> {
-    /// Records a change of the settings that the engine has accepted, and makes it known to all replicas.
+    /// Records a change of the settings that the engine has accepted. Returns the generation of the record, which
+    /// the other replicas need.
     ///
     /// # Errors
     ///
-    /// The response if the change is not recorded.
-    pub(in crate::server) async fn share_change(
+    /// [`UnrecordedChange`]; the next request of the session reads the record again.
+    pub(in crate::server) async fn record_change(
         &self,
         session: &Session,
         change: &SessionChange,
-        request: &RequestId,
-    ) -> Result<(), EndpointResponse> {
-        let Some(shared) = &self.shared else {
-            return Ok(());
-        };
+    ) -> Result<u64, UnrecordedChange> {
+        let shared = self.shared.as_ref().ok_or(UnrecordedChange::StoreAway)?;
         let id = session.id();
         // If this future ends early, the next request reads the settings again.
         session.doubt_settings();
@@ -70,24 +89,30 @@ impl<S: Service> Endpoint<S> {
             Ok(state) => state,
             Err(error) => {
                 tracing::warn!(%error, session = ?id, "cannot record a setting for all replicas");
-                return Err(self.busy(&cause::STORE_AWAY));
+                return Err(UnrecordedChange::StoreAway);
             }
         };
         if state.is_ended {
             self.sessions.end(session, Instant::now().into_std());
-            let rejection = HttpRejection::no_such_session();
-            return Err(self.reject(rejection.with_id(Some(request.clone()))));
+            return Err(UnrecordedChange::Ended);
         }
         session.apply(&state);
         if let SessionChange::Subscribe(uri) = change
             && !state.subscribed.contains(uri)
         {
-            let error = Error::invalid_params("too many subscriptions, or too long a URI");
-            let rejection = HttpRejection::error(error).with_id(Some(request.clone()));
-            return Err(self.reject(rejection));
+            return Err(UnrecordedChange::NoRoom);
         }
-        self.mail.announce(id, state.generation).await;
-        Ok(())
+        Ok(state.generation)
+    }
+
+    /// The response to a request whose change is not recorded.
+    fn unrecorded(&self, why: UnrecordedChange, request: RequestId) -> EndpointResponse {
+        let rejection = match why {
+            UnrecordedChange::StoreAway => return self.busy(&cause::STORE_AWAY),
+            UnrecordedChange::Ended => HttpRejection::no_such_session(),
+            UnrecordedChange::NoRoom => HttpRejection::error(why.to_error()),
+        };
+        self.reject(rejection.with_id(Some(request)))
     }
 
     /// Answers a request that changes the settings of a shared session, after all replicas know the change.
@@ -105,10 +130,11 @@ impl<S: Service> Endpoint<S> {
         } = setting;
         match poll_fn(|cx| Poll::Ready(source.poll_message(cx))).await {
             Poll::Ready(Some(message)) if message.verdict.is_some() => {
-                if message.verdict == Some(AnswerStatus::Result)
-                    && let Err(answer) = self.share_change(&session, &change, &id).await
-                {
-                    return answer;
+                if message.verdict == Some(AnswerStatus::Result) {
+                    match self.record_change(&session, &change).await {
+                        Ok(generation) => self.mail.announce(session.id(), generation).await,
+                        Err(why) => return self.unrecorded(why, id),
+                    }
                 }
                 reply::answer(message, era)
             }

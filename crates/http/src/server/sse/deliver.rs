@@ -5,15 +5,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use pintle_model::jsonrpc::Message;
-use pintle_proto::Batch;
 use pintle_runtime::Service;
 use tokio::time::Instant;
 
 use crate::rules::classify::{HttpRejection, outlined};
 use crate::rules::params_preview::ParamsPreview;
+use crate::server::endpoint::reading::{ReadBatch, Reading};
 use crate::server::endpoint::{Endpoint, extras};
 use crate::server::peers::Sender;
 use crate::server::session::{Asks, Session, TextDelivery};
+
+/// A posted text, which was read once.
+pub(super) struct Text<'b> {
+    pub(super) bytes: &'b Bytes,
+    pub(super) reading: Reading<'b>,
+}
 
 /// The result of a delivery.
 pub(super) enum Delivery {
@@ -33,11 +39,11 @@ impl<S: Service> Endpoint<S> {
         session: &Arc<Session>,
         parts: Parts,
         sender: &Sender,
-        bytes: &Bytes,
+        text: Text<'_>,
     ) -> Result<Delivery, HttpRejection> {
-        let asks = self.check_text(&parts, bytes, session.has_batches())?;
+        let asks = self.check_text(&parts, text.reading, session.has_batches())?;
         let now = Instant::now().into_std();
-        match session.deliver_text(now, bytes, asks) {
+        match session.deliver_text(now, text.bytes, asks) {
             TextDelivery::Accepted(starts, notified) => {
                 let service = &self.service;
                 notified
@@ -62,21 +68,21 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn check_text(
         &self,
         parts: &Parts,
-        bytes: &Bytes,
+        reading: Reading<'_>,
         has_batches: bool,
     ) -> Result<Asks, HttpRejection> {
-        match Message::parse_within(bytes, self.values()) {
+        match reading {
             Ok(Message::Notification(_) | Message::Response(_)) => Ok(Asks::Nothing),
             Ok(message @ Message::Request(_)) => {
                 self.check_scopes(parts, &message)?;
                 Ok(Asks::Something)
             }
-            Err(malformed) => match Batch::read(bytes, self.values()) {
+            Err(unread) => match unread.batch {
                 Some(Ok(batch)) if has_batches => {
-                    self.check_scopes_of_all(parts, &batch)?;
+                    self.check_scopes_of_all(parts, batch)?;
                     Ok(Asks::Something)
                 }
-                _ => Err(HttpRejection::malformed(malformed)),
+                _ => Err(HttpRejection::malformed(unread.malformed)),
             },
         }
     }
@@ -93,11 +99,13 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    fn check_scopes_of_all(&self, parts: &Parts, batch: &Batch<'_>) -> Result<(), HttpRejection> {
-        let messages: Vec<_> = batch
-            .messages()
-            .map(|message| message.and_then(outlined))
-            .collect();
+    fn check_scopes_of_all(
+        &self,
+        parts: &Parts,
+        batch: ReadBatch<'_>,
+    ) -> Result<(), HttpRejection> {
+        let messages = batch.messages.into_iter();
+        let messages: Vec<_> = messages.map(|message| message.and_then(outlined)).collect();
         match self.missing_scopes_of_all(parts, &messages) {
             Some(missing) => Err(HttpRejection::scopes(missing)),
             None => Ok(()),

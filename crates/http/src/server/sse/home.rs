@@ -14,10 +14,11 @@ use pintle_runtime::{BoxFuture, Principal, Service};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::deliver::Delivery;
+use super::deliver::{Delivery, Text};
 use crate::rules::cause;
 use crate::rules::classify::HttpRejection;
 use crate::rules::session_id::SessionId;
+use crate::server::endpoint::reading::read;
 use crate::server::endpoint::{Endpoint, EndpointResponse};
 use crate::server::peers::Sender;
 use crate::server::reply;
@@ -182,10 +183,11 @@ impl<S: Service> Endpoint<S> {
         &self,
         address: &Address,
         parts: &Parts,
-        bytes: &Bytes,
+        text: Text<'_>,
     ) -> EndpointResponse {
+        let bytes = text.bytes;
         // A challenge for missing scopes needs this response. The home knows whether a batch is valid.
-        if let Err(rejection) = self.check_text(parts, bytes, true) {
+        if let Err(rejection) = self.check_text(parts, text.reading, true) {
             return self.reject(rejection);
         }
         if bytes.len() > MAX_BYTES {
@@ -236,7 +238,12 @@ impl<S: Service> Endpoint<S> {
             peer: session.peer().clone(),
             body: None,
         };
-        match self.deliver_text(&session, parts, &sender, &post.text.into()) {
+        let bytes = Bytes::from(post.text);
+        let text = Text {
+            bytes: &bytes,
+            reading: read(&bytes, self.values()),
+        };
+        match self.deliver_text(&session, parts, &sender, text) {
             Ok(Delivery::Accepted) => ReplicaReply::Done,
             Ok(Delivery::Crowded) => refusal(StatusCode::TOO_MANY_REQUESTS),
             Err(rejection) if rejection.status == StatusCode::NOT_FOUND => ReplicaReply::NotFound,
