@@ -1,6 +1,9 @@
 //! The command line of a server that runs.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 use crate::Result;
@@ -21,10 +24,15 @@ pub(crate) struct HttpSettings {
     pub(crate) health: bool,
     /// Time in which requests are accepted after the signal to end.
     pub(crate) shutdown_delay: Option<Duration>,
+    /// Requests of one client in each interval.
+    pub(crate) quota: Option<NonZeroUsize>,
+    pub(crate) quota_interval: Option<Duration>,
 }
 
 /// The longest delay of a shutdown in seconds.
 const MAX_SHUTDOWN_DELAY: u64 = 3_600;
+/// The longest interval of a quota in seconds: a day.
+const MAX_QUOTA_INTERVAL: u64 = 86_400;
 
 /// A transport that a command line names.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +56,15 @@ impl CommandLine {
                 Some("--state") if state.is_none() => state = Some(url(arguments.next())?),
                 Some("--health") if !http.health => http.health = true,
                 Some("--shutdown-delay") if http.shutdown_delay.is_none() => {
-                    http.shutdown_delay = Some(seconds(arguments.next())?);
+                    let delay = seconds("--shutdown-delay", 0..=MAX_SHUTDOWN_DELAY);
+                    http.shutdown_delay = Some(delay(arguments.next())?);
+                }
+                Some("--quota") if http.quota.is_none() => {
+                    http.quota = Some(requests(arguments.next())?);
+                }
+                Some("--quota-interval") if http.quota_interval.is_none() => {
+                    let interval = seconds("--quota-interval", 1..=MAX_QUOTA_INTERVAL);
+                    http.quota_interval = Some(interval(arguments.next())?);
                 }
                 Some("--help" | "-h") => {
                     transport = Some(Transport::Help);
@@ -59,7 +75,10 @@ impl CommandLine {
         }
         let transport = transport.unwrap_or(Transport::Stdio);
         if http != HttpSettings::default() && transport == Transport::Stdio {
-            return Err("--health and --shutdown-delay require --http".into());
+            return Err("--health, --shutdown-delay and --quota require --http".into());
+        }
+        if http.quota.is_none() && http.quota_interval.is_some() {
+            return Err("--quota-interval requires --quota".into());
         }
         Ok(Self {
             transport,
@@ -80,13 +99,24 @@ fn address(argument: Option<OsString>) -> Result<String> {
     address.ok_or_else(|| "--http requires an address, such as 127.0.0.1:8000".into())
 }
 
-/// A time in whole seconds.
-fn seconds(argument: Option<OsString>) -> Result<Duration> {
-    let text = argument.and_then(|argument| argument.into_string().ok());
-    let seconds = text.and_then(|text| text.parse().ok());
-    let seconds = seconds.filter(|seconds| *seconds <= MAX_SHUTDOWN_DELAY);
-    let missing = || format!("--shutdown-delay requires seconds, at most {MAX_SHUTDOWN_DELAY}");
-    Ok(Duration::from_secs(seconds.ok_or_else(missing)?))
+/// Reads a time in whole seconds.
+fn seconds(
+    flag: &str,
+    valid: RangeInclusive<u64>,
+) -> impl Fn(Option<OsString>) -> Result<Duration> + use<'_> {
+    move |argument| {
+        let seconds = number(argument).filter(|seconds| valid.contains(seconds));
+        let missing = || format!("{flag} requires seconds, at most {}", valid.end());
+        Ok(Duration::from_secs(seconds.ok_or_else(missing)?))
+    }
+}
+
+fn requests(argument: Option<OsString>) -> Result<NonZeroUsize> {
+    number(argument).ok_or_else(|| "--quota requires a number of requests".into())
+}
+
+fn number<T: FromStr>(argument: Option<OsString>) -> Option<T> {
+    argument?.into_string().ok()?.parse().ok()
 }
 
 /// A URL of a state; it is read later.
@@ -102,8 +132,8 @@ fn usage(argument: &OsString) -> crate::Error {
         .split_once("://")
         .map_or(&*shown, |(scheme, _)| scheme);
     format!(
-        "unknown argument {shown}; usage: [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] \
-         [--state URL] | --help"
+        "unknown argument {shown}; usage: [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS] \
+         [--quota REQUESTS [--quota-interval SECONDS]]] [--state URL] | --help"
     )
     .into()
 }
@@ -152,6 +182,13 @@ mod tests {
             "--http localhost:80 --shutdown-delay 3601",
             "--http localhost:80 --shutdown-delay -1",
             "--shutdown-delay 2",
+            "--quota 5",
+            "--http localhost:80 --quota",
+            "--http localhost:80 --quota 0",
+            "--http localhost:80 --quota 5 --quota 5",
+            "--http localhost:80 --quota-interval 60",
+            "--http localhost:80 --quota 5 --quota-interval 0",
+            "--http localhost:80 --quota 5 --quota-interval 86401",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }
@@ -174,6 +211,18 @@ mod tests {
         assert_eq!(delay("--http localhost:80"), None);
         let line = "--http localhost:80 --shutdown-delay 2";
         assert_eq!(delay(line), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_quota_has_requests_and_perhaps_an_interval() {
+        let quota = |line| {
+            let http = parsed(line).expect("a command line").http;
+            (http.quota.map(NonZeroUsize::get), http.quota_interval)
+        };
+        assert_eq!(quota("--http localhost:80"), (None, None));
+        assert_eq!(quota("--http localhost:80 --quota 600"), (Some(600), None));
+        let line = "--quota-interval 10 --http localhost:80 --quota 600";
+        assert_eq!(quota(line), (Some(600), Some(Duration::from_secs(10))));
     }
 
     #[test]

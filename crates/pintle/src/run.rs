@@ -21,7 +21,8 @@ pub trait Run: IntoService + Sized + Send {
     ///
     /// Over HTTP it ends at Ctrl-C, and at SIGTERM on Unix: running requests may finish within 10 s. With
     /// `--shutdown-delay SECONDS` it accepts requests for so long before that, so that a load balancer notices: see
-    /// `HttpLimits::shutdown_delay`. For other limits bind an `HttpServer`.
+    /// `HttpLimits::shutdown_delay`. With `--quota REQUESTS` each client has so many requests in a minute, or in the
+    /// time of `--quota-interval SECONDS`: see `HttpLimits::max_requests_per_peer`. For other limits bind an `HttpServer`.
     ///
     /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
     /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
@@ -175,10 +176,15 @@ async fn serve_http(
     settings: HttpSettings,
 ) -> Result<()> {
     use pintle_http::{HttpOptions, HttpServer, ServeHttp};
+    use std::num::NonZeroUsize;
     let mut options = HttpOptions::default();
     options.serve_health = settings.health;
     let usual = options.limits.shutdown_delay;
     options.limits.shutdown_delay = settings.shutdown_delay.unwrap_or(usual);
+    let usual = options.limits.max_requests_per_peer;
+    options.limits.max_requests_per_peer = settings.quota.map_or(usual, NonZeroUsize::get);
+    let usual = options.limits.quota_interval;
+    options.limits.quota_interval = settings.quota_interval.unwrap_or(usual);
     let server = HttpServer::bind(server.into_http_with(options)?, address).await?;
     let url = format!("http://{}/mcp", server.address()?);
     // Only people read it; the server runs without.
@@ -206,13 +212,19 @@ fn print_help() -> Result<()> {
     writeln!(
         std::io::stdout(),
         "An MCP server.\n\n\
-         Usage: {program} [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] [--state URL]\n\n\
+         Usage: {program} [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]\n       \
+         [--quota REQUESTS [--quota-interval SECONDS]]] [--state URL]\n\n\
          Options:\n  \
            --stdio         Serve on standard input and output; the default\n  \
            --http ADDRESS  Serve over HTTP at /mcp, such as --http 127.0.0.1:8000\n  \
            --health        Answer /healthz and /readyz over HTTP\n  \
            --shutdown-delay SECONDS\n                  \
                            Accept requests over HTTP for so long after SIGTERM; /readyz is 503 then\n  \
+           --quota REQUESTS\n                  \
+                           Requests of each client in a minute; more are answered 429\n                  \
+                           With --state it holds for all replicas together\n  \
+           --quota-interval SECONDS\n                  \
+                           Another interval of the quota\n  \
            --state URL     Share the state with other replicas, such as --state sqlite:state.sqlite\n                  \
                            Default: the environment variable PINTLE_STATE\n  \
            --help          Print this text"

@@ -34,7 +34,7 @@ mod transport;
 mod unix_socket;
 
 pub use observation::{Observation, ObservationError, OtlpTarget};
-pub use serve::{Serving, ServingError, ServingEvent, serve, serve_stdio};
+pub use serve::{RequestQuota, Serving, ServingError, ServingEvent, serve, serve_stdio};
 pub use signal::stop_signal;
 pub use stdio::Stdio;
 pub use transport::{BearerPolicy, Exposure, Transport};

@@ -2,13 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 #[cfg(unix)]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle::auth::resource::{RequireBearer, RequireBearerError};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
-use pintle::http::{Health, HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
+use pintle::http::{
+    Health, HostPolicy, HttpLimits, HttpOptions, HttpServer, ServeError, ServeHttp as _,
+};
 use pintle::runtime::{
     BoxFuture, BoxService, PipeOptions, Service as _, Shutdown, ShutdownHandle, serve_streams,
 };
@@ -29,8 +33,27 @@ pub struct Serving {
     pub health: bool,
     /// Whether the transport of 2024-11-05 is also served over HTTP, at `/sse`; false by default.
     pub sse: bool,
+    /// The quota of each client over HTTP; none by default.
+    pub quota: Option<RequestQuota>,
     /// The records that the operator requests; none by default.
     pub observation: Observation,
+}
+
+/// Requests that each client may send in an interval. Clients with the same address are one, unless they have tokens.
+/// With a shared state the quota holds for all replicas together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestQuota {
+    /// The number of requests.
+    pub requests: NonZeroUsize,
+    /// The length of an interval.
+    pub interval: Duration,
+}
+
+impl RequestQuota {
+    fn limit(self, limits: &mut HttpLimits) {
+        limits.max_requests_per_peer = self.requests.get();
+        limits.quota_interval = self.interval;
+    }
 }
 
 impl Serving {
@@ -40,6 +63,7 @@ impl Serving {
             transport,
             health: false,
             sse: false,
+            quota: None,
             observation: Observation::default(),
         }
     }
@@ -132,6 +156,9 @@ async fn run(
     let service = observer.layers(service);
     let mut options = HttpOptions::default();
     options.serve_health = serving.health;
+    if let Some(quota) = serving.quota {
+        quota.limit(&mut options.limits);
+    }
     let end = match serving.transport {
         Transport::Stdio => over_stdio(service, stdio, &mut observer, report).await,
         #[cfg(unix)]

@@ -12,6 +12,9 @@ use super::filter::FilterArgs;
 use super::server::ReachArgs;
 use super::value;
 
+/// The longest interval of a quota.
+const MAX_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Examples of `pintle serve`.
 pub(crate) const HELP: &str = concat!(
     "  pintle serve                                   the showcase at http://127.0.0.1:8000/mcp\n",
@@ -42,7 +45,7 @@ pub(crate) struct ServeArgs {
 
     /// Serve at this Unix socket, for programs of this user; messages have the form of standard streams
     #[cfg(unix)]
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["stdio", "http", "allow_insecure_bind", "auth_issuer", "health", "sse"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["stdio", "http", "allow_insecure_bind", "auth_issuer", "health", "sse", "quota"])]
     pub(crate) unix: Option<PathBuf>,
 
     /// Serve without authentication on an address that is not loopback
@@ -68,6 +71,15 @@ pub(crate) struct ServeArgs {
     /// Also serve the transport of 2024-11-05 at /sse, for clients without another
     #[arg(long, conflicts_with = "stdio")]
     pub(crate) sse: bool,
+
+    /// Requests of each client in an interval; more are answered 429. Clients with one address are one, unless they have
+    /// tokens. With --state the quota holds for all servers together
+    #[arg(long, value_name = "REQUESTS", conflicts_with = "stdio")]
+    pub(crate) quota: Option<NonZeroUsize>,
+
+    /// The interval of the quota
+    #[arg(long, value_name = "TIME", value_parser = interval, default_value = "60s", requires = "quota")]
+    pub(crate) quota_interval: Duration,
 
     /// Append one line of JSON for each request to this file: who called which tool, and with which outcome
     #[arg(long, value_name = "FILE")]
@@ -115,6 +127,15 @@ pub(crate) struct ServeArgs {
     pub(crate) reach: ReachArgs,
 }
 
+/// Reads the interval of a quota.
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = value::duration(text)?;
+    match interval <= MAX_INTERVAL {
+        true => Ok(interval),
+        false => Err("the interval has to be a day (24h) or less".to_owned()),
+    }
+}
+
 /// Returns a parser of paths that accepts an empty one, which stands for an option without a path.
 fn any_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
@@ -146,6 +167,23 @@ mod tests {
         let serve = parsed("pintle serve --page-size 5").expect("serve");
         assert_eq!(serve.page_size, NonZeroUsize::new(5));
         assert!(parsed("pintle serve --page-size 0").is_err());
+    }
+
+    #[test]
+    fn a_quota_has_requests_over_http_in_an_interval() {
+        let serve = parsed("pintle serve --quota 600 @x").expect("serve");
+        assert_eq!(serve.quota, NonZeroUsize::new(600));
+        assert_eq!(serve.quota_interval, Duration::from_secs(60));
+        let serve = parsed("pintle serve --quota 5 --quota-interval 1s").expect("serve");
+        assert_eq!(serve.quota_interval, Duration::from_secs(1));
+        for line in [
+            "--quota 0",
+            "--quota-interval 1s",
+            "--quota 5 --stdio",
+            "--quota 5 --quota-interval 25h",
+        ] {
+            assert!(parsed(&format!("pintle serve {line}")).is_err(), "{line}");
+        }
     }
 
     #[test]

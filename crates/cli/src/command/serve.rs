@@ -16,8 +16,8 @@ use pintle::http::ServeError;
 use pintle::server::StartError;
 use pintle::{StateError, StateErrorKind};
 use pintle_serving::{
-    BearerPolicy, Exposure, Observation, ObservationError, OtlpTarget, Serving, ServingError,
-    Transport, serve,
+    BearerPolicy, Exposure, Observation, ObservationError, OtlpTarget, RequestQuota, Serving,
+    ServingError, Transport, serve,
 };
 use pintle_showcase::{ShowcaseError, ShowcaseOptions};
 
@@ -50,6 +50,10 @@ impl Serve {
         let mut serving = Serving::new(transport);
         serving.health = args.health;
         serving.sse = args.sse;
+        serving.quota = args.quota.map(|requests| RequestQuota {
+            requests,
+            interval: args.quota_interval,
+        });
         serving.observation = Observation {
             audit: args.audit,
             metrics: args.metrics,
