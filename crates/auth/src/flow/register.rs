@@ -185,7 +185,8 @@ pub(crate) fn read(
     if is_too_deep(&answer.body) {
         return Err(unusable("it is nested too deep"));
     }
-    let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| unusable("it is not JSON"))?;
+    let wire: Wire =
+        serde_json::from_slice(&answer.body).map_err(|_| unusable("it is not JSON"))?;
     if wire.is_too_large() {
         return Err(unusable(
             "the client has an id or a secret of more than 8 KiB",
