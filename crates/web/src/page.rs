@@ -1,88 +1,123 @@
 //! The files of the page, which are a part of the program.
+//!
+//! They are one compressed block, because alone they are small and repeat the words of each other. The build script
+//! writes the block, and the place of each file in it.
+
+use std::io::Read as _;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use flate2::read::DeflateDecoder;
 
 /// A file of the page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct File {
-    pub(crate) path: &'static str,
     pub(crate) media_type: &'static str,
-    pub(crate) text: &'static str,
+    pub(crate) text: Bytes,
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-
-macro_rules! files {
-    ($($path:literal $media_type:ident $file:literal,)*) => {
-        [$(File { path: $path, media_type: $media_type, text: include_str!(concat!("../page/", $file)) },)*]
-    };
+/// The place of a file in the block.
+struct Entry {
+    path: &'static str,
+    bytes: Range<usize>,
 }
 
-/// All files of the page, by their paths.
-pub(crate) const FILES: &[File] = &files![
-    "/" HTML "index.html",
-    "/page.css" CSS "page.css",
-    "/icon.svg" SVG "icon.svg",
-    "/js/main.js" SCRIPT "js/main.js",
-    "/js/api.js" SCRIPT "js/api.js",
-    "/js/app.js" SCRIPT "js/app.js",
-    "/js/bench.js" SCRIPT "js/bench.js",
-    "/js/checks.js" SCRIPT "js/checks.js",
-    "/js/commands.js" SCRIPT "js/commands.js",
-    "/js/completion.js" SCRIPT "js/completion.js",
-    "/js/connection.js" SCRIPT "js/connection.js",
-    "/js/content.js" SCRIPT "js/content.js",
-    "/js/diff.js" SCRIPT "js/diff.js",
-    "/js/dom.js" SCRIPT "js/dom.js",
-    "/js/fields.js" SCRIPT "js/fields.js",
-    "/js/form.js" SCRIPT "js/form.js",
-    "/js/offers.js" SCRIPT "js/offers.js",
-    "/js/plot.js" SCRIPT "js/plot.js",
-    "/js/prompts.js" SCRIPT "js/prompts.js",
-    "/js/questions.js" SCRIPT "js/questions.js",
-    "/js/recording.js" SCRIPT "js/recording.js",
-    "/js/resources.js" SCRIPT "js/resources.js",
-    "/js/rows.js" SCRIPT "js/rows.js",
-    "/js/run.js" SCRIPT "js/run.js",
-    "/js/sampling.js" SCRIPT "js/sampling.js",
-    "/js/signin.js" SCRIPT "js/signin.js",
-    "/js/stderr.js" SCRIPT "js/stderr.js",
-    "/js/table.js" SCRIPT "js/table.js",
-    "/js/tasks.js" SCRIPT "js/tasks.js",
-    "/js/timeline.js" SCRIPT "js/timeline.js",
-    "/js/tools.js" SCRIPT "js/tools.js",
-];
+const BLOCK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.deflate"));
+const INDEX: &[Entry] = include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
 /// Returns the file of a path.
-pub(crate) fn file(path: &str) -> Option<&'static File> {
-    FILES.iter().find(|file| file.path == path)
+pub(crate) fn file(path: &str) -> Option<File> {
+    let entry = INDEX.iter().find(|entry| entry.path == path)?;
+    Some(File {
+        media_type: media_type(path),
+        text: texts().slice(entry.bytes.clone()),
+    })
+}
+
+/// Returns the texts of all files. The first call unpacks them.
+fn texts() -> &'static Bytes {
+    static TEXTS: OnceLock<Bytes> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let mut texts = Vec::new();
+        let unpacked = DeflateDecoder::new(BLOCK).read_to_end(&mut texts);
+        unpacked.expect("the build script compressed the block");
+        texts.into()
+    })
+}
+
+fn media_type(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "js")) => "text/javascript; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "text/html; charset=utf-8",
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Paths and texts of the scripts.
+    fn scripts() -> impl Iterator<Item = (&'static str, String)> {
+        let paths = INDEX.iter().map(|entry| entry.path);
+        paths
+            .filter(|path| path.ends_with(".js"))
+            .map(|path| (path, text(path)))
+    }
+
+    fn text(path: &str) -> String {
+        let bytes = file(path).expect("a file").text;
+        String::from_utf8(bytes.to_vec()).expect("a text")
+    }
+
+    // With the code of the page, this is its share of the program, which has a limit of 400 KB.
     #[test]
-    fn the_files_are_small() {
-        let bytes: usize = FILES.iter().map(|file| file.text.len()).sum();
-        assert!(bytes < 200 << 10, "{bytes}");
+    fn the_files_take_less_than_48_kb_of_the_program() {
+        assert!(BLOCK.len() < 48_000, "{}", BLOCK.len());
+        let most = INDEX.iter().map(|entry| entry.bytes.end).max();
+        assert_eq!(most, Some(texts().len()));
+    }
+
+    #[test]
+    fn files_have_the_bytes_of_the_folder() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        for (path, name) in [
+            ("/", "index.html"),
+            ("/page.css", "page.css"),
+            ("/js/main.js", "js/main.js"),
+        ] {
+            let stored = std::fs::read(folder.join(name)).expect("a file");
+            assert_eq!(file(path).expect("a file").text, stored, "{path}");
+        }
+        assert!(file("/js/none.js").is_none());
+        assert!(file("/index.html").is_none());
+    }
+
+    #[test]
+    fn files_have_the_type_of_their_name() {
+        let types = ["/", "/page.css", "/icon.svg", "/js/main.js"]
+            .map(|path| file(path).expect("a file").media_type);
+        let expected = [
+            "text/html; charset=utf-8",
+            "text/css; charset=utf-8",
+            "image/svg+xml",
+            "text/javascript; charset=utf-8",
+        ];
+        assert_eq!(types, expected);
     }
 
     #[test]
     fn scripts_import_files_of_the_page_only() {
-        for script in FILES.iter().filter(|file| file.media_type == SCRIPT) {
-            for line in script.text.lines().filter(|line| line.contains(" from ")) {
+        for (path, text) in scripts() {
+            for line in text.lines().filter(|line| line.contains(" from ")) {
                 let Some((_, name)) = line.split_once(" from \"./") else {
-                    assert!(!line.starts_with("import"), "{}: {line}", script.path);
+                    assert!(!line.starts_with("import"), "{path}: {line}");
                     continue;
                 };
                 let name = name.trim_end_matches("\";");
-                assert!(
-                    file(&format!("/js/{name}")).is_some(),
-                    "{}: {name}",
-                    script.path
-                );
+                assert!(file(&format!("/js/{name}")).is_some(), "{path}: {name}");
             }
         }
     }
@@ -105,16 +140,16 @@ mod tests {
             "cssText",
             "setTimeout(\"",
         ];
-        for file in FILES.iter().filter(|file| file.media_type == SCRIPT) {
+        for (path, text) in scripts() {
             for sink in sinks {
-                assert!(!file.text.contains(sink), "{} has {sink}", file.path);
+                assert!(!text.contains(sink), "{path} has {sink}");
             }
         }
     }
 
     #[test]
     fn the_document_has_no_inline_scripts_and_styles() {
-        let document = file("/").expect("a document").text;
+        let document = text("/");
         for inline in [
             "<script>",
             "<style",
