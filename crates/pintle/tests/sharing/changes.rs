@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Counted, replicas, settle};
+use super::{Counted, Replica, replicas, settle};
 
 fn all() -> serde_json::Value {
     json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
@@ -59,6 +59,44 @@ async fn a_stream_of_a_session_receives_changes_of_other_replicas() {
         arrived,
         ["resources/updated file:///a", "tools/list_changed"]
     );
+}
+
+/// Replicas with a session, whose client subscribed at the last of them.
+async fn subscribed() -> ([Replica; 3], String) {
+    let replicas = replicas(&Arc::new(Counted::new())).await;
+    let id = replicas[0].open().await;
+    let subscribe = json!({ "uri": "file:///a" });
+    let (status, _) = replicas[2].ask(&id, "resources/subscribe", subscribe).await;
+    assert_eq!(status, 200);
+    (replicas, id)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_stream_of_a_session_receives_a_change_of_any_replica_once() {
+    let (replicas, id) = subscribed().await;
+    let mut stream = replicas[1].stream(&id).await;
+    settle().await;
+    for announcing in &replicas {
+        announcing.changes.resource("file:///a");
+        let arrived = stream.arrived().await;
+        assert_eq!(arrived, ["resources/updated file:///a"]);
+    }
+}
+
+// In one process the newest stream alone receives it.
+#[tokio::test(start_paused = true)]
+async fn each_of_two_streams_at_two_replicas_receives_a_change_once() {
+    let (replicas, id) = subscribed().await;
+    let [first, second, _] = &replicas;
+    let mut streams = [first.stream(&id).await, second.stream(&id).await];
+    settle().await;
+    for announcing in &replicas {
+        announcing.changes.resource("file:///a");
+        for stream in &mut streams {
+            let arrived = stream.arrived().await;
+            assert_eq!(arrived, ["resources/updated file:///a"]);
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
