@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_runtime::fleet::{StreamEvent, StreamLog, StreamReader, StreamWriter, Written};
+use pintle_store::StoreLimits;
 use tokio::time::sleep;
 
 use super::link::{Fault, Host};
@@ -134,4 +135,73 @@ async fn a_long_log_is_read_and_written_in_parts() {
     assert_eq!(writer.append(&events).await, Written::Done);
     let mut reader = read(&b, 0).await.expect("a log");
     assert_eq!(numbers(&mut reader), Vec::from_iter(1..600));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_parts_of_a_long_append_are_not_counted_as_failures() {
+    let (_host, a, b) = pair().await;
+    // Five appends, each with as many events as one may have.
+    let events: Vec<_> = (0..1_280).map(|number| event(&a, number)).collect();
+    let mut writer = log(&a).writer(2_000, 1 << 20, TTL);
+    a.link.take_operations();
+    assert_eq!(writer.append(&events).await, Written::Done);
+    assert_eq!(a.link.take_operations(), 5);
+    let mut reader = read(&b, 0).await.expect("a log");
+    assert_eq!(numbers(&mut reader).len(), 1_279);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_gives_up_a_log_whose_event_the_store_rejects() {
+    let (_host, a, b) = pair().await;
+    let mut writer = writer(&a);
+    assert_eq!(writer.append(&[event(&a, 0)]).await, Written::Done);
+    let mut large = event(&a, 1);
+    large.message = vec![b'x'; StoreLimits::default().max_value_bytes + 1].into();
+    assert_eq!(writer.append(&[large]).await, Written::Gone);
+    assert_eq!(writer.append(&[event(&a, 1)]).await, Written::Gone);
+    assert!(writer.abandon().await);
+    assert!(read(&b, 0).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_after_a_failed_append_keeps_the_log() {
+    for fault in [Fault::AnswersLost, Fault::Refused] {
+        let (_host, a, b) = pair().await;
+        let mut writer = writer(&a);
+        assert_eq!(writer.renew().await, Written::Done, "no log yet");
+        assert_eq!(writer.append(&[event(&a, 0)]).await, Written::Done);
+        a.link.set(fault);
+        assert_eq!(writer.append(&[event(&a, 1)]).await, Written::Away);
+        assert_eq!(writer.renew().await, Written::Away, "{fault:?}");
+        a.link.set(Fault::None);
+        sleep(TTL / 2).await;
+        assert_eq!(writer.renew().await, Written::Done, "{fault:?}");
+        a.link.take_operations();
+        assert_eq!(writer.renew().await, Written::Done);
+        assert_eq!(a.link.take_operations(), 1);
+        sleep(TTL - seconds(1)).await;
+        assert!(read(&b, 0).await.is_some(), "{fault:?}");
+        sleep(seconds(2)).await;
+        assert!(read(&b, 0).await.is_none(), "expired");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_notices_the_end_and_the_loss_of_its_log() {
+    for is_lost in [false, true] {
+        let (host, a, b) = pair().await;
+        let mut writer = writer(&a);
+        assert_eq!(writer.append(&[event(&a, 0)]).await, Written::Done);
+        let expected = if is_lost {
+            host.lose_content();
+            Written::Gone
+        } else {
+            let mut reader = read(&b, 0).await.expect("a log");
+            let ended = reader.end("gone".into(), TTL).await;
+            assert!(ended.expect("the store answers"));
+            Written::TakenOver
+        };
+        assert_eq!(writer.renew().await, expected);
+        assert_eq!(writer.renew().await, Written::Gone, "final");
+    }
 }
