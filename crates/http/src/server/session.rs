@@ -356,8 +356,13 @@ impl Session {
     fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
         let was_used = !state.lanes.is_unused();
+        let answered = &self.bounds.answered;
+        let is_awaited = answered.is_followed() && state.engine.has_open_calls();
         let given = act(&mut state);
         state.collect_output(&self.bounds);
+        if is_awaited && !state.engine.has_open_calls() {
+            answered.notify();
+        }
         if was_used {
             // The idle time counts from the end of the last request or stream.
             state.last_use = tokio::time::Instant::now().into_std();

@@ -23,8 +23,6 @@ use room::Room;
 /// The pause between two searches for expired sessions. It only delays the release of memory, because
 /// an expired session cannot be found.
 const SWEEP: Duration = Duration::from_secs(5);
-/// The interval in which the shutdown looks for open questions.
-const QUESTIONS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The table keeps the memory for this many sessions.
 const FEW_SESSIONS: usize = 1_024;
@@ -195,11 +193,12 @@ impl Sessions {
         was_open
     }
 
-    /// Ends all sessions and opens no more.
     /// Waits until no session has an open question to its client.
     pub(super) async fn until_answered(&self) {
+        let mut answered = self.bounds.answered.follow();
         while self.has_questions() {
-            tokio::time::sleep(QUESTIONS_INTERVAL).await;
+            // The sender lives as long as this value.
+            let _ = answered.changed().await;
         }
     }
 
@@ -208,6 +207,7 @@ impl Sessions {
         sessions.iter().any(|session| session.has_questions())
     }
 
+    /// Ends all sessions and opens no more.
     pub(super) fn close(&self) {
         let sessions = {
             let mut state = self.lock();

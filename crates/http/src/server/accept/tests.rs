@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::HttpOptions;
-use place::{Failing, Place, call, check, get, initialize, list, listen};
+use place::{Failing, Place, Remote, call, check, get, in_session, initialize, list, listen};
+use serde_json::{Value, json};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -290,6 +291,52 @@ async fn the_end_waits_for_calls_and_ends_streams() {
     drop(caller);
     assert_eq!(place.ended().await, (1, 0), "finished and dropped");
     assert_eq!(began.elapsed(), 8 * SECOND);
+}
+
+/// A server that ends after a second, and its last two connections. They send nothing before the listener has closed, and
+/// then the first one a call, whose question is the value.
+async fn asked_last() -> (Place, String, [Remote; 2], Value, Instant) {
+    let mut options = HttpOptions::default();
+    options.limits.shutdown_delay = SECOND;
+    let mut place = Place::open(options);
+    let session = place.connect().session().await;
+    place.begin_end();
+    let began = Instant::now();
+    let millisecond = Duration::from_millis(1);
+    tokio::time::sleep_until(began + SECOND - QUIET - millisecond).await;
+    let [mut caller, other] = [(); 2].map(|()| place.connect());
+    tokio::time::sleep_until(began + SECOND - millisecond).await;
+    let params = json!({ "name": "ask", "arguments": {} });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    caller.send(&in_session(&session, &call)).await;
+    let question = caller.message().await;
+    assert_eq!(question["method"], "roots/list");
+    (place, session, [caller, other], question, began)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_waits_for_the_answer_to_a_question_of_the_last_call() {
+    let (place, session, [mut caller, mut other], question, began) = asked_last().await;
+    let later = began + Duration::from_millis(3_007);
+    tokio::time::sleep_until(later).await;
+    let roots = json!({ "roots": [{ "uri": "file:///a" }] });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots });
+    assert_eq!(other.ask(&in_session(&session, &answer)).await, 202);
+    assert!(caller.rest().await.contains("1 roots"));
+    drop((caller, other));
+    assert_eq!(place.ended().await, (1, 0), "finished and dropped");
+    assert_eq!(Instant::now(), later, "it notices the answer at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_without_an_answer_leaves_time_for_its_error() {
+    let (place, _, [mut caller, other], _, began) = asked_last().await;
+    let rest = caller.rest().await;
+    assert!(rest.contains("\"id\":1"), "{rest}");
+    drop((caller, other));
+    assert_eq!(place.ended().await, (1, 0), "finished and dropped");
+    // A tenth of the rest of the time is for the error.
+    assert_eq!(began.elapsed(), SECOND + 9 * SECOND);
 }
 
 // hardening: H-176

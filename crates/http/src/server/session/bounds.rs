@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pintle_proto::Limits;
 use pintle_runtime::fleet::Fleet;
+use tokio::sync::watch;
 
 use crate::server::{HttpLimits, HttpOptions};
 
@@ -13,6 +14,8 @@ use crate::server::{HttpLimits, HttpOptions};
 pub(in crate::server) struct Bounds {
     pub(super) conversation_limits: Arc<Limits>,
     pub(super) replay: Replay,
+    /// Notices sessions without an open question, for the shutdown.
+    pub(in crate::server) answered: Answered,
     /// This replica, once it can write logs that other replicas read.
     pub(in crate::server) fleet: OnceLock<Fleet>,
 }
@@ -34,12 +37,32 @@ pub(super) struct Replay {
     pub(super) retry: Duration,
 }
 
+/// Notifies a shutdown that sessions have no open question any more.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Answered(watch::Sender<()>);
+
+impl Answered {
+    pub(in crate::server) fn follow(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
+
+    /// Returns true if a shutdown waits.
+    pub(super) fn is_followed(&self) -> bool {
+        self.0.receiver_count() > 0
+    }
+
+    pub(super) fn notify(&self) {
+        self.0.send_replace(());
+    }
+}
+
 impl Bounds {
     /// Returns the limits that the options of an endpoint set.
     pub(in crate::server) fn of(options: &HttpOptions) -> Self {
         Self {
             conversation_limits: Arc::clone(&options.conversation_limits),
             replay: Replay::of(&options.limits),
+            answered: Answered::default(),
             fleet: OnceLock::new(),
         }
     }

@@ -52,6 +52,10 @@ impl Service for Tools {
         let much = params["arguments"]["much"].as_u64().unwrap_or_default();
         let text = match params["name"].as_str() {
             Some("large") => "x".repeat(much as usize),
+            Some("ask") => match cx.list_roots().await {
+                Ok(roots) => format!("{} roots", roots.len()),
+                Err(error) => error.to_string(),
+            },
             _ => {
                 tokio::time::sleep(Duration::from_secs(much)).await;
                 "slow is done".to_owned()
@@ -177,6 +181,21 @@ impl Remote {
         let (status, head) = self.answer().await.expect("an answer");
         assert_eq!(status, 200);
         head
+    }
+
+    /// Reads up to a message of an event stream; the message.
+    pub(super) async fn message(&mut self) -> Value {
+        let mut line = Vec::new();
+        loop {
+            line.push(self.0.read_u8().await.expect("a message"));
+            if line.ends_with(b"\n") {
+                let data = line.strip_prefix(b"data: ");
+                if let Some(message) = data.and_then(|data| serde_json::from_slice(data).ok()) {
+                    return message;
+                }
+                line.clear();
+            }
+        }
     }
 
     /// Opens a session; its id.
@@ -321,9 +340,14 @@ pub(super) fn listen() -> String {
 }
 
 pub(super) fn initialize() -> String {
-    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "roots": {} }, "clientInfo": { "name": "t", "version": "1" } });
     let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
     post("", &body)
+}
+
+/// A message of a client in its session.
+pub(super) fn in_session(session: &str, message: &Value) -> String {
+    post(&format!("mcp-session-id: {session}\r\n"), message)
 }
 
 /// A request for the stream of a session.
