@@ -16,8 +16,8 @@ use fleet::{Load, Rates};
 use simulation::{Caused, simulate};
 use workload::Workload;
 
-/// How long a record of an end stays, in seconds.
-const END_TTL: f64 = 864_000.0;
+/// How long a record of a session stays, in seconds. A session is recorded at its end, and each half of this time.
+const RECORD_TTL: f64 = 3_600.0;
 /// How long the log of a stream stays after its last message, in seconds.
 const STREAM_TTL: f64 = 600.0;
 /// Events of the news, and of an inbox. A log in use does not expire, and drops its oldest events.
@@ -87,8 +87,8 @@ fn memory(workload: &Workload, caused: &Caused, load: &Load) -> [(&'static str, 
     let traffic = load.entries * servers * ENTRY_BYTES + load.messages * MESSAGE_BYTES;
     [
         (
-            "ends of sessions, after 10 days",
-            caused.ends * END_TTL * END_BYTES,
+            "records of sessions, of an hour",
+            (caused.ends + fleet::renewals(workload)) * RECORD_TTL * END_BYTES,
         ),
         (
             "streams of replies, of 10 minutes",

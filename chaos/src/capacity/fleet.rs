@@ -1,5 +1,6 @@
 //! The operations of all servers in a second.
 
+use super::RECORD_TTL;
 use super::simulation::Caused;
 use super::workload::Workload;
 use crate::counted::{OPERATIONS, Operation};
@@ -70,6 +71,7 @@ pub(super) fn load(workload: &Workload, caused: &Caused) -> Load {
         ..Load::default()
     };
     load.sessions.add(Operation::Get, caused.readings);
+    load.sessions.add(Operation::Put, renewals(workload));
     load.streams
         .add(Operation::Append, caused.streams * STREAM_APPENDS);
     load.ends = ends(workload, caused, others);
@@ -80,6 +82,13 @@ pub(super) fn load(workload: &Workload, caused: &Caused) -> Load {
         .add(Operation::Append, caused.answers_elsewhere + appended);
     load.news.add(Operation::Read, reads);
     load
+}
+
+/// Returns how often a record of a session in use is renewed, by a formula: a simulation would have to play hours. A
+/// lifetime is exponential, and each half of the time of a record has one renewal.
+pub(super) fn renewals(workload: &Workload) -> f64 {
+    let of_session = 1.0 / ((RECORD_TTL / 2.0 / workload.lifetime).exp() - 1.0);
+    workload.sessions as f64 / workload.lifetime * of_session
 }
 
 /// DELETE writes a record, lists the servers, asks each of them by its inbox, and has an entry in the news.
@@ -166,6 +175,19 @@ mod tests {
             assert!(difference < 0.05, "{events}: {found} instead of {expected}");
         }
         assert!((readings(0.0, 0.001) - 0.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_session_in_use_is_recorded_twice_in_an_hour() {
+        let of = |lifetime| {
+            let workload = Workload {
+                lifetime,
+                ..Workload::default()
+            };
+            renewals(&workload) * 1_800.0 / 1_000.0
+        };
+        assert!((of(1e6) - 1.0).abs() < 0.01, "almost without an end");
+        assert!(of(600.0) < 0.2 && of(10.0) < 1e-9, "short ones");
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod stream_log;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use pintle_store::{Store, StoreError, StoreTime};
+use pintle_store::{Epoch, Store, StoreError, StoreTime};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio::time::Instant;
 
@@ -153,6 +153,11 @@ impl Fleet {
     /// Returns the store of the fleet.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
+    }
+
+    /// Returns the epoch of the store, as this replica read it last. `None` in a fleet of one.
+    pub fn epoch(&self) -> Option<Epoch> {
+        self.shared.state.lock().epoch
     }
 
     /// Returns true if other replicas may share the store.

@@ -42,6 +42,7 @@ mod questions;
 mod random;
 mod run;
 mod service;
+mod session_key;
 mod session_state;
 mod shared_request;
 mod shared_sessions;
@@ -80,6 +81,7 @@ pub use questions::{
 pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
+pub use session_key::SessionKey;
 pub use session_state::{SessionChange, SessionState};
 pub use shared_request::SharedRequest;
 pub use shared_sessions::{SharedCount, SharedSessions};

@@ -6,6 +6,7 @@ use pintle_store::StoreError;
 
 use crate::fleet::{Fleet, JoinError};
 use crate::future::BoxFuture;
+use crate::session_key::SessionKey;
 use crate::session_state::{SessionChange, SessionState};
 
 /// Seals the ids of sessions, and records their settings and ends for all replicas of a server: see
@@ -22,20 +23,29 @@ pub trait SharedSessions: Send + Sync {
     /// key costs one reading of the store.
     fn open<'a>(&'a self, owner: Option<&'a str>, id: &'a str) -> BoxFuture<'a, Option<Vec<u8>>>;
 
+    /// Returns the key of a new session, whose parts are idle for at most `idle`. No operation of the store.
+    ///
+    /// The session exists until [`SessionKey::until`] without a record, and then as long as a record shows it. By default
+    /// it needs no record.
+    fn key(&self, number: u128, _idle: Duration) -> SessionKey {
+        SessionKey::unlimited(number)
+    }
+
     /// Records that a session has ended. Returns false if it was recorded before. One operation of the store,
-    /// and two more if the session has settings.
+    /// and two more if the session has a record.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the store fails. The record may exist.
-    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>>;
+    fn end(&self, key: SessionKey) -> BoxFuture<'_, Result<bool, StoreError>>;
 
-    /// Returns the state of a session: the default without a record. One operation of the store.
+    /// Returns the state of a session. Without a record it is the default, or the end if the session needs a record.
+    /// A record that would expire soon is renewed. One operation of the store, and one more for each renewal.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the store fails.
-    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>>;
+    fn state(&self, key: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>>;
 
     /// Records a change of the settings of a session, and returns the state after it. If
     /// [`SessionState::apply`] rejects the change, the state has no trace of it. Two operations of the store,
@@ -47,7 +57,7 @@ pub trait SharedSessions: Send + Sync {
     /// may be recorded.
     fn change<'a>(
         &'a self,
-        number: u128,
+        key: SessionKey,
         change: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>>;
 

@@ -1,15 +1,25 @@
 //! Sessions that replicas share: their ids are sealed with the ring of keys, and the store
 //! records their settings and ends.
+//!
+//! A new session needs no record for a while, so a short one costs nothing. Then it exists as long as a record shows
+//! it, which the replicas of a session in use renew. So an end is recorded for as long as the session could exist
+//! without it: a replica that finds no record takes the session for ended.
+//!
+//! A store that lost its content has no record of the sessions from before. They exist without one.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_keys::{Keys, Purpose};
 use pintle_runtime::fleet::{Fleet, JoinError};
-use pintle_runtime::{BoxFuture, SessionChange, SessionState, SharedCount, SharedSessions};
-use pintle_store::{Expiry, Key, Namespace, Precondition, Retry, Store, StoreError};
+use pintle_runtime::{
+    BoxFuture, SessionChange, SessionKey, SessionState, SharedCount, SharedSessions, random_bytes,
+};
+use pintle_store::{
+    Epoch, Expiry, Key, Namespace, Precondition, Retry, Store, StoreError, StoreTime,
+};
 
 use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
@@ -19,13 +29,22 @@ use crate::state_backend::StateBackend;
 
 /// The settings and the ends of sessions.
 const STATES: Namespace = Namespace::fixed("session-state");
-/// How long a state is recorded after its last change: longer than a key of the ring opens an id. A key seals for a day and opens
-/// for seven more; the rest is for clocks that differ.
-const STATE_TTL: Duration = Duration::from_secs(10 * 24 * 60 * 60);
+/// How long a session may exist without a record, at least and at most. A key of the ring opens an id for up to 8 days.
+const MIN_TTL: Duration = Duration::from_secs(10 * 60);
+const MAX_TTL: Duration = Duration::from_secs(10 * 24 * 60 * 60);
 /// Longest time of one operation, because a request of a session waits for it.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The number of repetitions when other replicas change the same session.
 const MAX_CONFLICTS: usize = 16;
+
+/// A record of a session, or its absence.
+struct Known {
+    state: SessionState,
+    /// The condition of the next write.
+    condition: Precondition,
+    /// The time until the record expires, or until the session needs one.
+    rest: Duration,
+}
 
 /// The sessions in a shared state.
 pub(crate) struct SealedSessions {
@@ -62,50 +81,106 @@ impl SealedSessions {
     }
 
     /// Reads the record of a session.
-    async fn read(&self, key: &Key) -> Result<(SessionState, Precondition), StoreError> {
+    async fn read(&self, session: SessionKey) -> Result<Known, StoreError> {
         let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
-        let record = self.store.get(now, key).await?;
+        let record = self.store.get(now, &key(session)).await?;
         let Some(record) = record else {
-            return Ok((SessionState::default(), Precondition::Absent));
+            return self.without_record(session, now).await;
         };
         // A record that this version cannot read is an error, because its session may have ended.
         let state = serde_json::from_slice(&record.value)
             .map_err(|error| StoreError::backend(Retry::Never, error))?;
-        Ok((state, Precondition::Version(record.version)))
+        let rest = match record.expiry {
+            Expiry::At(expiry) => rest(now, expiry),
+            _ => Duration::MAX,
+        };
+        let condition = Precondition::Version(record.version);
+        Ok(Known {
+            state,
+            condition,
+            rest,
+        })
+    }
+
+    /// Returns the state of a session without a record.
+    async fn without_record(
+        &self,
+        session: SessionKey,
+        now: StoreTime,
+    ) -> Result<Known, StoreError> {
+        let rest = rest(now, session.until());
+        let mut state = SessionState::default();
+        if rest.is_zero() && !self.has_lost(session).await? {
+            state.end();
+        }
+        Ok(Known {
+            state,
+            condition: Precondition::Absent,
+            rest,
+        })
+    }
+
+    /// Returns true if the store has lost its content since the begin of a session.
+    async fn has_lost(&self, session: SessionKey) -> Result<bool, StoreError> {
+        if session.epoch == 0 {
+            return Ok(false);
+        }
+        let fresh = random_bytes().map_err(|error| StoreError::backend(Retry::Later, error))?;
+        let epoch = self.store.epoch(Epoch::new(u128::from_be_bytes(fresh)));
+        Ok(short(epoch.await?) != session.epoch)
     }
 
     async fn write(
         &self,
-        key: &Key,
+        session: SessionKey,
         state: &SessionState,
         condition: Precondition,
     ) -> Result<(), StoreError> {
         let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
         let value =
             serde_json::to_vec(state).map_err(|error| StoreError::backend(Retry::Never, error))?;
-        let expiry = Expiry::At(now + STATE_TTL);
-        let put = self.store.put(now, key, value.into(), condition, expiry);
+        let expiry = Expiry::At(now + self.ttl(session, now));
+        let key = key(session);
+        let put = self.store.put(now, &key, value.into(), condition, expiry);
         put.await.map(drop)
+    }
+
+    /// Returns how long a record of a session stays: at least as long as the session may exist without it.
+    fn ttl(&self, session: SessionKey, now: StoreTime) -> Duration {
+        match self.epoch() {
+            // Without the record of its end it would exist until no key opens its id.
+            Some(epoch) if session.epoch != 0 && epoch != session.epoch => MAX_TTL,
+            _ => session.ttl().max(rest(now, session.until())).min(MAX_TTL),
+        }
+    }
+
+    /// The epoch of the store, if this replica has joined.
+    fn epoch(&self) -> Option<u64> {
+        let fleet = self.fleet.as_ref()?.joined()?;
+        fleet.epoch().map(short)
     }
 
     /// Changes the state of a session that is `known`. Returns the new state, and whether it has the change.
     async fn update(
         &self,
-        number: u128,
-        mut known: Option<(SessionState, Precondition)>,
+        session: SessionKey,
+        mut known: Option<Known>,
         act: impl Fn(&mut SessionState) -> bool,
     ) -> Result<(SessionState, bool), StoreError> {
-        let key = key(number);
         let mut attempts = 0;
         loop {
-            let (mut state, condition) = match known.take() {
+            let Known {
+                mut state,
+                condition,
+                ..
+            } = match known.take() {
                 Some(known) => known,
-                None => self.read(&key).await?,
+                None => self.read(session).await?,
             };
             if !act(&mut state) {
                 return Ok((state, false));
             }
-            match self.write(&key, &state, condition).await {
+            match self.write(session, &state, condition).await {
                 Ok(()) => return Ok((state, true)),
                 Err(error) if error.is_conflict() && attempts < MAX_CONFLICTS => attempts += 1,
                 Err(error) => return Err(error),
@@ -125,11 +200,29 @@ impl SharedSessions for SealedSessions {
         Box::pin(self.opened(owner, id))
     }
 
-    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn key(&self, number: u128, idle: Duration) -> SessionKey {
+        let joined = self.fleet.as_ref().and_then(|fleet| fleet.joined());
+        // Before the join the wall clock has to do.
+        let now = joined.map_or_else(|| SystemTime::now().into(), Fleet::now);
+        let ttl = idle.saturating_mul(2).clamp(MIN_TTL, MAX_TTL);
+        let seconds = |time: u64| u32::try_from(time).unwrap_or(u32::MAX);
+        SessionKey {
+            number,
+            until_seconds: seconds((now + ttl).as_millis().div_ceil(1_000)),
+            ttl_seconds: seconds(ttl.as_secs()),
+            epoch: self.epoch().unwrap_or_default(),
+        }
+    }
+
+    fn end(&self, session: SessionKey) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
             // Most sessions have no record.
-            let known = (SessionState::default(), Precondition::Absent);
-            let ended = self.update(number, Some(known), SessionState::end).await;
+            let known = Known {
+                state: SessionState::default(),
+                condition: Precondition::Absent,
+                rest: Duration::ZERO,
+            };
+            let ended = self.update(session, Some(known), SessionState::end).await;
             ended.map(|(_, is_first)| is_first)
         })
     }
@@ -146,17 +239,34 @@ impl SharedSessions for SealedSessions {
         })
     }
 
-    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
-        Box::pin(async move { self.read(&key(number)).await.map(|(state, _)| state) })
+    fn state(&self, session: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+        Box::pin(async move {
+            let late = session.ttl().min(MAX_TTL) / 2;
+            let mut attempts = 0;
+            loop {
+                let known = self.read(session).await?;
+                if known.state.is_ended || known.rest > late {
+                    return Ok(known.state);
+                }
+                let renewed = self.write(session, &known.state, known.condition).await;
+                match renewed {
+                    // Another replica has renewed it, or has ended the session.
+                    Err(error) if error.is_conflict() && attempts < MAX_CONFLICTS => attempts += 1,
+                    // A renewal that failed is repeated with the next reading.
+                    _ => return Ok(known.state),
+                }
+            }
+        })
     }
 
     fn change<'a>(
         &'a self,
-        number: u128,
+        session: SessionKey,
         change: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
         Box::pin(async move {
-            let changed = self.update(number, None, |state| state.apply(change)).await;
+            let act = |state: &mut SessionState| state.apply(change);
+            let changed = self.update(session, None, act).await;
             changed.map(|(state, _)| state)
         })
     }
@@ -192,8 +302,19 @@ fn binding(owner: Option<&str>) -> Vec<u8> {
     }
 }
 
-fn key(number: u128) -> Key {
+fn key(session: SessionKey) -> Key {
+    let number = session.number;
     Key::new(&STATES, &format!("{number:032x}")).expect("hexadecimal digits are valid")
+}
+
+/// Returns the time until a moment.
+fn rest(now: StoreTime, until: StoreTime) -> Duration {
+    Duration::from_millis(until.as_millis().saturating_sub(now.as_millis()))
+}
+
+/// Returns the part of an epoch that is in ids.
+fn short(epoch: Epoch) -> u64 {
+    (epoch.get() as u64).max(1)
 }
 
 #[cfg(test)]
@@ -246,31 +367,139 @@ mod tests {
     #[tokio::test]
     async fn an_end_is_recorded_once_for_all_replicas() {
         let [first, second] = replicas().await;
-        assert!(!is_ended(&second, 7).await);
-        assert!(first.end(7).await.expect("writes"));
-        assert!(!second.end(7).await.expect("writes"));
-        assert!(is_ended(&second, 7).await);
-        assert!(!is_ended(&second, 8).await);
+        let [seven, eight] = [7, 8].map(SessionKey::unlimited);
+        assert!(!is_ended(&second, seven).await);
+        assert!(first.end(seven).await.expect("writes"));
+        assert!(!second.end(seven).await.expect("writes"));
+        assert!(is_ended(&second, seven).await);
+        assert!(!is_ended(&second, eight).await);
     }
 
     #[tokio::test]
     async fn changes_of_two_replicas_are_both_recorded_until_the_session_ends() {
         let [first, second] = replicas().await;
+        let session = SessionKey::unlimited(7);
         let level = SessionChange::Level(LoggingLevel::Error);
         let uris = ["a:1", "a:2"].map(|uri| SessionChange::Subscribe(uri.to_owned()));
-        let changed = tokio::join!(first.change(7, &uris[0]), second.change(7, &uris[1]));
+        let changed = tokio::join!(
+            first.change(session, &uris[0]),
+            second.change(session, &uris[1])
+        );
         assert!(changed.0.is_ok() && changed.1.is_ok());
-        let state = second.change(7, &level).await.expect("writes");
-        assert_eq!(state, first.state(7).await.expect("reads"));
+        let state = second.change(session, &level).await.expect("writes");
+        assert_eq!(state, first.state(session).await.expect("reads"));
         assert_eq!((state.generation, state.subscribed.len()), (3, 2));
         assert_eq!(state.level, Some(LoggingLevel::Error));
-        assert!(first.end(7).await.expect("writes"));
-        let after = second.change(7, &level).await.expect("reads");
+        assert!(first.end(session).await.expect("writes"));
+        let after = second.change(session, &level).await.expect("reads");
         assert!(after.is_ended && after.level.is_none());
-        assert!(!second.end(7).await.expect("reads"));
+        assert!(!second.end(session).await.expect("reads"));
     }
 
-    async fn is_ended(replica: &SealedSessions, number: u128) -> bool {
-        replica.state(number).await.expect("reads").is_ended
+    /// The expiry of the record of a session, in seconds from now.
+    async fn recorded(replica: &SealedSessions, session: SessionKey) -> Option<u64> {
+        let now = SystemTime::now().into();
+        let record = replica
+            .store
+            .get(now, &key(session))
+            .await
+            .expect("reads")?;
+        match record.expiry {
+            Expiry::At(expiry) => Some((rest(now, expiry).as_millis() as u64).div_ceil(1_000)),
+            _ => None,
+        }
+    }
+
+    /// A session that begins at a number of seconds from now, whose record stays for an hour.
+    fn session(begin: i64, epoch: u64) -> SessionKey {
+        let now: StoreTime = SystemTime::now().into();
+        let until = now.as_millis() as i64 / 1_000 + begin + 3_600;
+        SessionKey {
+            number: 7,
+            until_seconds: u32::try_from(until).expect("after 1970"),
+            ttl_seconds: 3_600,
+            epoch,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_new_session_may_be_idle_for_its_time_without_a_record() {
+        let [first, _] = replicas().await;
+        let half_an_hour = Duration::from_secs(1_800);
+        let key = first.key(7, half_an_hour);
+        assert_eq!((key.number, key.ttl_seconds), (7, 3_600));
+        let now: StoreTime = SystemTime::now().into();
+        let rest = rest(now, key.until()).as_secs_f64();
+        assert!((3_590.0..=3_601.0).contains(&rest), "{rest}");
+        assert!(!is_ended(&first, key).await);
+        assert_eq!(recorded(&first, key).await, None);
+        let [short, long] = [Duration::ZERO, Duration::MAX].map(|idle| first.key(7, idle).ttl());
+        assert_eq!((short, long), (MIN_TTL, MAX_TTL));
+    }
+
+    #[tokio::test]
+    async fn a_session_in_use_is_recorded_after_half_its_time_and_renewed() {
+        let [first, second] = replicas().await;
+        let young = session(-1_700, 0);
+        assert!(!is_ended(&first, young).await);
+        assert_eq!(recorded(&first, young).await, None);
+        let old = session(-1_900, 0);
+        assert!(!is_ended(&first, old).await);
+        assert_eq!(recorded(&second, old).await, Some(3_600));
+        // The id alone would not be accepted now.
+        let older = session(-100_000, 0);
+        assert!(!is_ended(&second, older).await);
+        let settings = SessionChange::Level(LoggingLevel::Error);
+        second.change(older, &settings).await.expect("writes");
+        assert_eq!(recorded(&second, older).await, Some(3_600));
+    }
+
+    #[tokio::test]
+    async fn a_session_that_nothing_renewed_has_ended() {
+        let [first, _] = replicas().await;
+        let old = session(-3_700, 0);
+        assert!(is_ended(&first, old).await);
+        let settings = SessionChange::Level(LoggingLevel::Error);
+        let changed = first.change(old, &settings).await.expect("reads");
+        assert!(changed.is_ended);
+        assert_eq!(recorded(&first, old).await, None);
+    }
+
+    #[tokio::test]
+    async fn an_end_is_recorded_until_its_session_would_need_a_record() {
+        let [first, second] = replicas().await;
+        for begin in [0, -1_900, -100_000] {
+            let ended = SessionKey {
+                number: begin.unsigned_abs().into(),
+                ..session(begin, 0)
+            };
+            first.end(ended).await.expect("writes");
+            assert!(is_ended(&second, ended).await);
+            assert_eq!(recorded(&second, ended).await, Some(3_600), "{begin}");
+        }
+        // A clock that is fast seals a later moment.
+        let ahead = session(7_200, 0);
+        first.end(ahead).await.expect("writes");
+        let stays = recorded(&second, ahead).await.expect("a record");
+        assert!((10_790..=10_801).contains(&stays), "{stays}");
+    }
+
+    #[tokio::test]
+    async fn a_session_from_before_a_loss_of_the_store_needs_no_record() {
+        let [first, second] = replicas().await;
+        let lost = session(-100_000, 5);
+        assert!(!is_ended(&first, lost).await);
+        first.end(lost).await.expect("writes");
+        assert!(is_ended(&second, lost).await);
+        let epoch = first.store.epoch(Epoch::new(1)).await.expect("an epoch");
+        let kept = SessionKey {
+            number: 8,
+            ..session(-100_000, short(epoch))
+        };
+        assert!(is_ended(&first, kept).await);
+    }
+
+    async fn is_ended(replica: &SealedSessions, session: SessionKey) -> bool {
+        replica.state(session).await.expect("reads").is_ended
     }
 }

@@ -86,6 +86,11 @@ impl SharedFleet {
         self.joined_soon().await.map(Fleet::now)
     }
 
+    /// Returns this replica, if it has joined.
+    pub(crate) fn joined(&self) -> Option<&Fleet> {
+        self.joined.get()
+    }
+
     /// Joins the fleet, within a second.
     ///
     /// # Errors

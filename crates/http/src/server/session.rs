@@ -45,7 +45,7 @@ use pintle_model::jsonrpc::{Message, RequestId};
 use pintle_model::{Error, Feature};
 use pintle_proto::{Connection, Event, IncomingNotice, Input, Received, Reply, RequestKey, Ticket};
 use pintle_runtime::sync::{Mutex, MutexGuard};
-use pintle_runtime::{EngineHandle, Principal};
+use pintle_runtime::{EngineHandle, Principal, SessionKey};
 
 use super::events::OutgoingMessage;
 use super::peers::Peer;
@@ -61,6 +61,7 @@ pub(super) use lanes::StreamLayout;
 pub(super) use one::{Asks, TextDelivery};
 pub(super) use post::Post;
 pub(super) use replies::ReplyFormat;
+pub(super) use settings::NewPart;
 pub(super) use stream::Stream;
 
 /// An open session.
@@ -73,6 +74,8 @@ pub(super) struct Session {
     bounds: Arc<Bounds>,
     timers: Arc<Timers>,
     layout: StreamLayout,
+    /// Present if replicas share the session.
+    key: Option<SessionKey>,
     // Locked before the timers, because two changes of one alarm must arrive in their order. Code
     // under this lock must not lock the table of sessions, because the table locks sessions.
     state: Mutex<State>,
@@ -106,9 +109,8 @@ pub(super) struct NewSession<'a> {
     pub(super) peer: &'a Peer,
     pub(super) engine: Connection,
     pub(super) layout: StreamLayout,
-    /// The tag of the events of a part, if replicas share the session.
-    // Random, because each part counts its own events.
-    pub(super) part: Option<u32>,
+    /// Present if replicas share the session.
+    pub(super) part: Option<NewPart>,
 }
 
 /// The result of a delivery.
@@ -132,7 +134,7 @@ impl Session {
     ) -> Self {
         let (id, layout, engine) = (new.id, new.layout, new.engine);
         let owner = new.owner.map(|owner| owner.id().into());
-        let tag = new.part.unwrap_or_else(|| id.tag());
+        let tag = new.part.map_or_else(|| id.tag(), |part| part.tag);
         let terms = engine.session_terms().map(|terms| &**terms);
         let mut lanes = Lanes::new(tag, layout, terms);
         if new.part.is_some() {
@@ -155,6 +157,7 @@ impl Session {
             bounds,
             timers,
             layout,
+            key: new.part.map(|part| part.key),
             state: Mutex::new(state),
         };
         session.change(|_| {});
@@ -175,28 +178,6 @@ impl Session {
 
     pub(super) fn layout(&self) -> StreamLayout {
         self.layout
-    }
-
-    /// Returns true if replicas share the session.
-    pub(super) fn is_shared(&self) -> bool {
-        self.lock().last_check.is_some()
-    }
-
-    /// Records a use. Returns true if replicas share the session, and the last check was `interval` ago or the
-    /// state is in doubt; the caller then reads the state.
-    pub(super) fn needs_check(&self, now: Instant, interval: Duration) -> bool {
-        let mut state = self.lock();
-        state.last_use = now;
-        let state = &mut *state;
-        let Some(last) = &mut state.last_check else {
-            return false;
-        };
-        let is_doubted = std::mem::take(&mut state.settings.is_doubted);
-        let is_due = is_doubted || now.saturating_duration_since(*last) >= interval;
-        if is_due {
-            *last = now;
-        }
-        is_due
     }
 
     /// Passes a message to the engine.

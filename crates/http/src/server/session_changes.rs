@@ -11,10 +11,10 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use pintle_runtime::fleet::{Fleet, Recipient, ReplicaId, ReplicaMessage, ReplicaReply};
-use pintle_runtime::{BoxFuture, SessionState, SharedSessions};
+use pintle_runtime::{BoxFuture, SessionKey, SessionState, SharedSessions};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::session::Session;
 use super::sessions::Sessions;
@@ -24,6 +24,8 @@ use crate::rules::session_id::SessionId;
 pub(super) const KIND: &str = "session-changed";
 /// The number of replicas that the answer to a client waits for. The others learn the change from the news.
 const MAX_AWAITED: usize = 64;
+/// The pause between two searches for sessions whose record must be read.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(60);
 /// How long an answer waits for the other replicas.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
@@ -34,6 +36,20 @@ pub(super) struct Changed {
     session: String,
     /// The generation of the record, or a later one.
     generation: u64,
+}
+
+/// Reads the records of the sessions that are in use here without requests, so that they do not expire. Ends with the
+/// endpoint.
+pub(super) async fn renew(shared: Weak<dyn SharedSessions>, sessions: Weak<Sessions>) {
+    loop {
+        sleep(RENEWAL_INTERVAL).await;
+        let (Some(shared), Some(sessions)) = (shared.upgrade(), sessions.upgrade()) else {
+            return;
+        };
+        for session in sessions.to_renew(Instant::now().into_std()) {
+            reload(&*shared, &sessions, &session).await;
+        }
+    }
 }
 
 /// Applies the changes that other replicas announce.
@@ -81,7 +97,11 @@ pub(super) async fn reload(
     sessions: &Sessions,
     session: &Session,
 ) -> bool {
-    let Some(state) = read_state(shared, sessions, session.id()).await else {
+    // Only parts of shared sessions are read.
+    let Some(key) = session.key() else {
+        return false;
+    };
+    let Some(state) = read_state(shared, sessions, key).await else {
         return false;
     };
     if state.is_ended {
@@ -96,16 +116,17 @@ pub(super) async fn reload(
 pub(super) async fn read_state(
     shared: &dyn SharedSessions,
     sessions: &Sessions,
-    id: SessionId,
+    key: SessionKey,
 ) -> Option<SessionState> {
-    match shared.state(id.bits()).await {
+    match shared.state(key).await {
         Ok(state) => {
             sessions.outage.end();
             Some(state)
         }
         Err(error) => {
             if sessions.outage.begin(Instant::now().into_std()) {
-                tracing::warn!(%error, session = ?id, "cannot read the states of sessions");
+                let session = SessionId::new(key.number.to_be_bytes());
+                tracing::warn!(%error, ?session, "cannot read the states of sessions");
             }
             None
         }

@@ -62,8 +62,12 @@ impl SessionMail {
         let Some(shared) = shared else { return };
         self.begun.get_or_init(|| {
             let (sender, fleet) = watch::channel(None);
-            let follower = follow(Arc::downgrade(shared), sender, Arc::downgrade(sessions));
-            tokio::spawn(follower);
+            let (shared, sessions) = (Arc::downgrade(shared), Arc::downgrade(sessions));
+            tokio::spawn(session_changes::renew(
+                Weak::clone(&shared),
+                Weak::clone(&sessions),
+            ));
+            tokio::spawn(follow(shared, sender, sessions));
             let at = Instant::now();
             Begun { at, fleet }
         });

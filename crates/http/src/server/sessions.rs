@@ -167,6 +167,13 @@ impl Sessions {
         session.filter(|session| session.is_shared())
     }
 
+    /// Returns the parts in use whose record has not been read for so long that it may expire.
+    pub(super) fn to_renew(&self, now: Instant) -> Vec<Arc<Session>> {
+        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
+        let late = sessions.into_iter();
+        late.filter(|session| session.is_late(now)).collect()
+    }
+
     /// Counts a notice that the record of a session changed.
     pub(super) fn note_change(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);

@@ -17,14 +17,14 @@ use http::HeaderValue;
 use http::request::Parts;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Connection, Terms};
-use pintle_runtime::{Principal, Service, SharedSessions, random_bytes};
+use pintle_runtime::{Principal, Service, SessionKey, SharedSessions, random_bytes};
 use tokio::time::Instant;
 
 use super::endpoint::{
     Endpoint, EndpointResponse, Post, PostResult, Setting, change_of, peer_identity,
 };
 use super::peers::Peer;
-use super::session::{NewSession, Session, StreamLayout};
+use super::session::{NewPart, NewSession, Session, StreamLayout};
 use super::session_changes::{read_state, reload};
 use super::session_mail::{ForwardError, Forwarding, crosses};
 use super::sessions::{OpenSessionError, draw_id};
@@ -39,8 +39,8 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The id in the head of a request.
 struct Named {
     id: SessionId,
-    /// The terms of a sealed id.
-    terms: Option<Terms>,
+    /// The content of a sealed id.
+    claimed: Option<(SessionKey, Terms)>,
 }
 
 /// The result of a search for the session of a request.
@@ -93,17 +93,18 @@ impl<S: Service> Endpoint<S> {
     ) -> Result<HeaderValue, OpenSessionError> {
         let id = draw_id()?;
         let owner = owner(parts).map(Principal::id);
-        let sealed = shared.seal(owner, &claims.with_number(id.bits()));
+        let key = shared.key(id.bits(), self.options.limits.session_idle_timeout);
+        let sealed = shared.seal(owner, &claims.with_key(key));
         let sealed = sealed.and_then(|sealed| HeaderValue::try_from(sealed).ok());
         let sealed = sealed.ok_or(OpenSessionError::NoRandomness)?;
-        self.restore(id, terms, parts, peer)?;
+        self.restore(key, terms, parts, peer)?;
         Ok(sealed)
     }
 
     /// Creates the part of a session at this replica.
     fn restore(
         &self,
-        id: SessionId,
+        key: SessionKey,
         terms: Terms,
         parts: &Parts,
         peer: &Peer,
@@ -114,13 +115,14 @@ impl<S: Service> Endpoint<S> {
         let engine = Connection::restored(self.service.profile(), limits, Arc::new(terms), true)
             .with_call_prefix(&format!("{:016x}", u64::from_be_bytes(random)))
             .with_peer(peer_identity(parts));
+        let tag = u64::from_be_bytes(random) as u32;
         let part = NewSession {
-            id,
+            id: SessionId::new(key.number.to_be_bytes()),
             owner: owner(parts),
             peer,
             engine,
             layout: StreamLayout::ManyStreams,
-            part: Some(u64::from_be_bytes(random) as u32),
+            part: Some(NewPart { tag, key }),
         };
         self.sessions.insert(part, Instant::now().into_std())
     }
@@ -244,32 +246,32 @@ impl<S: Service> Endpoint<S> {
     async fn find_shared(
         &self,
         shared: &dyn SharedSessions,
-        Named { id, terms }: Named,
+        Named { id, claimed }: Named,
         parts: &Parts,
         peer: &Peer,
     ) -> Result<Found, OpenSessionError> {
         let now = Instant::now().into_std();
         let session = self.find_session(id, parts, now);
-        let Some(terms) = terms.filter(|_| session.is_none()) else {
+        let Some((key, terms)) = claimed.filter(|_| session.is_none()) else {
             return Ok(match session {
                 Some(session) => self.check(shared, &session).await,
                 None => Found::Nothing,
             });
         };
-        self.create_part(shared, id, terms, parts, peer).await
+        self.create_part(shared, key, terms, parts, peer).await
     }
 
     /// Creates a part with the settings of its session, unless the session has ended.
     async fn create_part(
         &self,
         shared: &dyn SharedSessions,
-        id: SessionId,
+        key: SessionKey,
         terms: Terms,
         parts: &Parts,
         peer: &Peer,
     ) -> Result<Found, OpenSessionError> {
         let changes = self.sessions.noted_changes();
-        let state = read_state(shared, &self.sessions, id).await;
+        let state = read_state(shared, &self.sessions, key).await;
         if state.is_none() && self.is_offline() {
             return Ok(Found::Unavailable);
         }
@@ -277,7 +279,7 @@ impl<S: Service> Endpoint<S> {
         if state.is_ended {
             return Ok(Found::Nothing);
         }
-        let session = self.restore(id, terms, parts, peer)?;
+        let session = self.restore(key, terms, parts, peer)?;
         session.apply(&state);
         if self.sessions.noted_changes() != changes {
             // The notice may be about this session, whose part did not exist.
@@ -309,13 +311,13 @@ impl<S: Service> Endpoint<S> {
 async fn named(shared: &dyn SharedSessions, parts: &Parts) -> Option<Named> {
     let text = headers::single(&parts.headers, &headers::SESSION_ID).ok()??;
     if let Some(id) = SessionId::parse(text) {
-        return Some(Named { id, terms: None });
+        return Some(Named { id, claimed: None });
     }
     let opened = shared.open(owner(parts).map(Principal::id), text).await?;
-    let (number, terms) = Claims::read(&opened)?;
+    let (key, terms) = Claims::read(&opened)?;
     Some(Named {
-        id: SessionId::new(number.to_be_bytes()),
-        terms: Some(terms),
+        id: SessionId::new(key.number.to_be_bytes()),
+        claimed: Some((key, terms)),
     })
 }
 

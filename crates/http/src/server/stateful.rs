@@ -184,8 +184,8 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, parts, now) else {
             return self.reject(HttpRejection::no_such_session());
         };
-        let recorded = match &self.shared {
-            Some(shared) if session.is_shared() => shared.end(id.bits()).await.map(Some),
+        let recorded = match (&self.shared, session.key()) {
+            (Some(shared), Some(key)) => shared.end(key).await.map(Some),
             _ => Ok(None),
         };
         let is_first = match recorded {

@@ -12,7 +12,7 @@ use pintle_proto::{IncomingNotice, Reply, ServerProfile};
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError};
 use pintle_runtime::{
     BoxFuture, BoxService, Context, EngineHandle, ParamHeader, Principal, Service, SessionChange,
-    SessionState, SharedSessions,
+    SessionKey, SessionState, SharedSessions,
 };
 use pintle_store::{
     Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Page, Position,
@@ -92,6 +92,12 @@ impl Records {
         self.operations.swap(0, Ordering::SeqCst)
     }
 
+    /// Ends a session without a notice.
+    pub(crate) fn end(&self, key: SessionKey) {
+        let ended = self.with(0, key.number, SessionState::end);
+        assert!(ended.expect("not away"), "once");
+    }
+
     fn with<T>(
         &self,
         operations: usize,
@@ -126,24 +132,31 @@ impl SharedSessions for Open {
         Box::pin(async { content })
     }
 
-    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(async move { self.records.with(1, number, SessionState::end) })
+    fn key(&self, number: u128, _idle: Duration) -> SessionKey {
+        SessionKey {
+            ttl_seconds: 3_600,
+            ..SessionKey::unlimited(number)
+        }
     }
 
-    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
-        Box::pin(async move { self.records.with(1, number, |state| state.clone()) })
+    fn end(&self, key: SessionKey) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(async move { self.records.with(1, key.number, SessionState::end) })
+    }
+
+    fn state(&self, key: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+        Box::pin(async move { self.records.with(1, key.number, |state| state.clone()) })
     }
 
     fn change<'a>(
         &'a self,
-        number: u128,
+        key: SessionKey,
         change: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
         let act = |state: &mut SessionState| {
             state.apply(change);
             state.clone()
         };
-        Box::pin(async move { self.records.with(2, number, act) })
+        Box::pin(async move { self.records.with(2, key.number, act) })
     }
 
     fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::StatusCode;
-use pintle_runtime::SessionState;
+use pintle_runtime::{SessionKey, SessionState};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -161,6 +161,27 @@ async fn a_session_without_changes_has_no_operation_and_a_change_has_four() {
         3,
         "one, and one for each other replica"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_record_of_a_session_with_an_open_stream_is_read_in_time() {
+    let ([first, second], id, _, records) = replicas().await;
+    let mut stream = get().in_session(&id).of(&second).await.into_body();
+    piece(&mut stream).await.expect("the first event");
+    records.operations();
+    for minutes in [14, 3, 12] {
+        sleep(Duration::from_secs(60 * minutes)).await;
+        let expected = usize::from(minutes == 3);
+        assert_eq!(records.operations(), expected, "{minutes} minutes later");
+    }
+    // The end is not announced, so a reading has to find it.
+    let key = SessionKey::unlimited(u128::from_str_radix(&id[2..34], 16).expect("digits"));
+    records.end(key);
+    let ended = timeout(Duration::from_secs(60 * 5), async {
+        while piece(&mut stream).await.is_some() {}
+    });
+    ended.await.expect("in time");
+    assert_eq!(status(call("echo", &id), &first).await, 404);
 }
 
 fn notice_of_progress(id: &str) -> Ask {

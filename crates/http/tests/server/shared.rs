@@ -60,29 +60,29 @@ impl SharedSessions for Shared {
         })
     }
 
-    fn end(&self, number: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn end(&self, key: SessionKey) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
             self.check()?;
-            Ok(self.ended.lock().expect("no panic").insert(number))
+            Ok(self.ended.lock().expect("no panic").insert(key.number))
         })
     }
 
-    fn state(&self, number: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+    fn state(&self, key: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>> {
         Box::pin(async move {
             self.reads.fetch_add(1, Ordering::SeqCst);
             self.check()?;
             let mut state = SessionState::default();
-            state.is_ended = self.ended.lock().expect("no panic").contains(&number);
+            state.is_ended = self.ended.lock().expect("no panic").contains(&key.number);
             Ok(state)
         })
     }
 
     fn change<'a>(
         &'a self,
-        number: u128,
+        key: SessionKey,
         _change: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
-        self.state(number)
+        self.state(key)
     }
 }
 

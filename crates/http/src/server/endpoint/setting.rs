@@ -81,11 +81,12 @@ impl<S: Service> Endpoint<S> {
         session: &Session,
         change: &SessionChange,
     ) -> Result<u64, UnrecordedChange> {
-        let shared = self.shared.as_ref().ok_or(UnrecordedChange::StoreAway)?;
+        let shared = self.shared.as_ref().zip(session.key());
+        let (shared, key) = shared.ok_or(UnrecordedChange::StoreAway)?;
         let id = session.id();
         // If this future ends early, the next request reads the settings again.
         session.doubt_settings();
-        let state = match shared.change(id.bits(), change).await {
+        let state = match shared.change(key, change).await {
             Ok(state) => state,
             Err(error) => {
                 tracing::warn!(%error, session = ?id, "cannot record a setting for all replicas");

@@ -1,8 +1,19 @@
 //! The settings of a session that replicas share, at one part of it.
 
-use pintle_runtime::SessionState;
+use std::time::{Duration, Instant};
+
+use pintle_runtime::{SessionKey, SessionState};
 
 use super::Session;
+
+/// The beginning of a part of a shared session.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::server) struct NewPart {
+    /// The tag of its events.
+    // Random, because each part counts its own events.
+    pub(in crate::server) tag: u32,
+    pub(in crate::server) key: SessionKey,
+}
 
 /// The shared settings of a part.
 #[derive(Default)]
@@ -16,6 +27,49 @@ pub(super) struct Settings {
 }
 
 impl Session {
+    /// Returns the key of the session, if replicas share it.
+    pub(in crate::server) fn key(&self) -> Option<SessionKey> {
+        self.key
+    }
+
+    /// Returns true if replicas share the session.
+    pub(in crate::server) fn is_shared(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// Records a use. Returns true if replicas share the session, and the last check was `interval` ago or the
+    /// state is in doubt; the caller then reads the state.
+    pub(in crate::server) fn needs_check(&self, now: Instant, interval: Duration) -> bool {
+        let mut state = self.lock();
+        state.last_use = now;
+        let state = &mut *state;
+        let Some(last) = &mut state.last_check else {
+            return false;
+        };
+        let is_doubted = std::mem::take(&mut state.settings.is_doubted);
+        let is_due = is_doubted || now.saturating_duration_since(*last) >= interval;
+        if is_due {
+            *last = now;
+        }
+        is_due
+    }
+
+    /// Returns true if a request or a stream is open, and the record was last read a quarter of its time ago. The caller
+    /// then reads the record.
+    pub(in crate::server) fn is_late(&self, now: Instant) -> bool {
+        let Some(key) = self.key else { return false };
+        let mut state = self.lock();
+        let is_used = !state.lanes.is_unused();
+        let Some(last) = &mut state.last_check else {
+            return false;
+        };
+        let is_late = is_used && now.saturating_duration_since(*last) >= key.ttl() / 4;
+        if is_late {
+            *last = now;
+        }
+        is_late
+    }
+
     /// Returns the generation of the settings.
     pub(in crate::server) fn generation(&self) -> u64 {
         self.lock().settings.generation

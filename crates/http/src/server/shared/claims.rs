@@ -1,13 +1,12 @@
-//! The content of a sealed session id: a form, the number, and the terms of the session.
+//! The content of a sealed session id: a form, the key, and the terms of the session.
 
 use pintle_model::{ClientCapabilities, Implementation, Revision};
 use pintle_proto::Terms;
+use pintle_runtime::SessionKey;
 use serde::{Deserialize, Serialize};
 
 /// The form of the content; another one is not read.
-const FORM: u8 = 1;
-/// Bytes of the number.
-const NUMBER_BYTES: usize = 16;
+const FORM: u8 = 2;
 /// Maximum bytes of the terms, because proxies limit the size of a head. A session with more belongs to one
 /// process.
 const MAX_TERMS_BYTES: usize = 1_024;
@@ -45,22 +44,20 @@ impl Claims {
         Some(Self(json))
     }
 
-    /// Returns the content of the id of the session with this number.
-    pub(super) fn with_number(&self, number: u128) -> Vec<u8> {
-        [&[FORM], number.to_be_bytes().as_slice(), &self.0].concat()
+    /// Returns the content of the id of the session with this key.
+    pub(super) fn with_key(&self, key: SessionKey) -> Vec<u8> {
+        [&[FORM], key.to_bytes().as_slice(), &self.0].concat()
     }
 
-    /// Reads the content of an id: the number, and the terms. `None` if another version wrote it.
-    pub(super) fn read(content: &[u8]) -> Option<(u128, Terms)> {
-        let (number, json) = content
-            .strip_prefix(&[FORM])?
-            .split_first_chunk::<NUMBER_BYTES>()?;
+    /// Reads the content of an id: the key, and the terms. `None` if another version wrote it.
+    pub(super) fn read(content: &[u8]) -> Option<(SessionKey, Terms)> {
+        let (key, json) = content.strip_prefix(&[FORM])?.split_first_chunk()?;
         let claimed: ClaimedTerms = serde_json::from_slice(json).ok()?;
         let revision: Revision = claimed.revision.parse().ok()?;
         let mut terms = Terms::new(revision);
         terms.capabilities = claimed.capabilities;
         terms.client = claimed.client;
-        Some((u128::from_be_bytes(*number), terms))
+        Some((SessionKey::from_bytes(key), terms))
     }
 }
 
@@ -82,16 +79,19 @@ mod tests {
     #[test]
     fn the_terms_of_an_id_are_those_of_the_session() {
         let claims = Claims::of(&terms("t")).expect("short terms");
-        let content = claims.with_number(7 << 100);
-        assert_eq!(Claims::read(&content), Some((7 << 100, terms("t"))));
+        let mut key = SessionKey::unlimited(7 << 100);
+        (key.until_seconds, key.ttl_seconds, key.epoch) = (1, 2, 3);
+        let content = claims.with_key(key);
+        assert_eq!(Claims::read(&content), Some((key, terms("t"))));
     }
 
     #[test]
     fn content_of_another_form_is_not_read() {
-        let content = Claims::of(&terms("t")).expect("short terms").with_number(7);
+        let claims = Claims::of(&terms("t")).expect("short terms");
+        let content = claims.with_key(SessionKey::unlimited(7));
         let mut other = content.clone();
-        other[0] = 2;
-        for content in [&[], &other[..], &content[..16], &content[..40]] {
+        other[0] = 1;
+        for content in [&[], &other[..], &content[..32], &content[..40]] {
             assert_eq!(Claims::read(content), None);
         }
     }
