@@ -204,8 +204,8 @@ impl Fleet {
         }
     }
 
-    /// Returns whether a replica is present. Reads at most one record, and none in a fleet of one or
-    /// for this replica.
+    /// Returns whether a replica is present. Reads at most one record and the epoch, and nothing in a fleet of one or
+    /// for this replica. After a loss of content each replica counts as present until it could write its presence again.
     ///
     /// # Errors
     ///
@@ -215,7 +215,8 @@ impl Fleet {
             self.is_current()
         } else if self.is_shared() {
             let key = layout::presence_key(of);
-            self.shared.operations().get(&key).await?.is_some()
+            let record = self.shared.operations().get(&key).await?;
+            record.is_some() || self.shared.lacks_presences().await?
         } else {
             false
         };

@@ -44,6 +44,11 @@ impl Roster {
         gone
     }
 
+    /// Returns true if the store lost its content so recently that a present replica may be absent from it.
+    pub(super) fn waits(&self, now: StoreTime) -> bool {
+        now < self.grace_until
+    }
+
     /// The store lost its content: no replica counts as gone before that time.
     pub(super) fn wait_until(&mut self, time: StoreTime) {
         self.grace_until = time;

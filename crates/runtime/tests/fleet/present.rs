@@ -86,6 +86,27 @@ async fn a_killed_replica_is_absent_when_its_presence_expires() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_replica_is_present_until_it_could_show_itself_after_a_loss() {
+    let host = Host::new();
+    let [a, b] = [Replica::join(&host).await, Replica::join(&host).await];
+    // No list has shown it, so its record decides.
+    host.lose_content();
+    for _ in 0..2 {
+        let presence = a.fleet.presence(b.fleet.replica()).await;
+        assert_eq!(presence.expect("an answer"), Presence::Present);
+    }
+    sleep(seconds(4)).await;
+    let gone = b.fleet.replica();
+    b.kill();
+    host.lose_content();
+    for (pause, expected) in [(8, Presence::Present), (12, Presence::Absent)] {
+        sleep(seconds(pause)).await;
+        let presence = a.fleet.presence(gone).await.expect("an answer");
+        assert_eq!(presence, expected, "{pause} s later");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_paused_process_notices_by_its_clock_that_it_is_not_current() {
     let host = Host::new();
     let mut a = Replica::join(&host).await;
