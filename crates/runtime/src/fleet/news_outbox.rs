@@ -37,7 +37,7 @@ impl NewsOutbox {
         self.added.notify_one();
     }
 
-    /// Appends the entries of the last 30 seconds once more, because the store lost the news.
+    /// Appends the entries of the last two minutes once more, because the store lost the news.
     pub(super) fn repeat(&self, now: Instant) {
         let recent = self.recent.lock().entries(now);
         if !recent.is_empty() {

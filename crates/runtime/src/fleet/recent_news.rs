@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::message::ReplicaMessage;
 
-/// A store that lost its content is noticed within this time.
-const MAX_AGE: Duration = Duration::from_secs(30);
+/// A replica that did not reach the store for as long may not have read an entry.
+const MAX_AGE: Duration = Duration::from_secs(120);
 /// Maximum number of entries.
 const MAX_ENTRIES: usize = 256;
 /// Maximum number of bytes of their bodies.
@@ -37,7 +37,7 @@ impl RecentNews {
         }
     }
 
-    /// Returns the entries of the last 30 seconds, in their order.
+    /// Returns the entries of the last two minutes, in their order.
     pub(super) fn entries(&mut self, now: Instant) -> Vec<ReplicaMessage> {
         self.drop_old(now);
         let entries = self.entries.iter();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_kept_for_30_seconds_after_their_first_append() {
+    fn entries_are_kept_for_two_minutes_after_their_first_append() {
         let (mut recent, now) = (RecentNews::default(), Instant::now());
         recent.keep(vec![entry(1)], now);
         recent.keep(vec![entry(1), entry(2)], now + MAX_AGE);

@@ -158,7 +158,7 @@ async fn a_reader_learns_that_the_store_lost_the_news() {
     let mut feed = follow(&b).await;
     a.fleet.publish(number(1));
     assert_eq!(read(&mut feed).await, [Some(1)]);
-    sleep(seconds(31)).await;
+    sleep(seconds(121)).await;
     host.lose_content();
     let lost = read(&mut feed).await;
     assert!(!lost.is_empty() && lost.iter().all(Option::is_none));
