@@ -10,7 +10,7 @@ use super::replica::{Replica, Replicas};
 /// How long a replica may feel a fault of its link: it tries to join again every 5 s, for at most 10 s.
 const AFTER_FAULT: Duration = Duration::from_secs(15);
 /// How long a replica can repeat an answer that the store lost.
-const REPEATED: Duration = Duration::from_secs(30);
+const REPEATED: Duration = Duration::from_secs(120);
 
 /// A part of the error for a call whose replica is gone.
 const GONE: &str = "the replica that ran this request is gone";
@@ -39,6 +39,8 @@ pub(super) fn failure(replicas: &Replicas, done: &Done) -> Option<String> {
         Ended::Error(_) => effects == 0 && facts.error(),
         Ended::Status(400) => facts.has_no_log(),
         Ended::Status(503) => facts.is_away(trace.calls.last()?),
+        // The call ended with its session, and the replica that was asked did not know that.
+        Ended::Status(204) => facts.is_ended(),
         Ended::Status(404) => facts.is_ended() || facts.has_no_key(),
         Ended::Status(_) => false,
         Ended::Cut => facts.is_ended(),
