@@ -84,7 +84,7 @@ mod tool;
 /// `#[arg(…)]` accepts `default`, `default = …`, `min`, `max`, `min_len`, `max_len`, `pattern`,
 /// `rename` and `header`. These options are part of the schema, and are enforced.
 ///
-/// `Context`, `State<T>`, `Extension<T>`, `Principal` and `Option<Principal>` are abilities: the
+/// `Context`, `State<T>`, `Locked<T>`, `Extension<T>`, `Principal` and `Option<Principal>` are abilities: the
 /// server provides them, and the schema does not have them. They are recognised by name. Another
 /// type that implements `Ability` is marked `#[ability]`. `Args<T>` is the whole argument object.
 #[proc_macro_attribute]

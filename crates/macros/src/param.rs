@@ -176,7 +176,7 @@ fn is_ability(ty: &Type) -> bool {
     let takes_one = inner_of(segment).is_some();
     match segment.ident.to_string().as_str() {
         "Context" | "Principal" => is_bare,
-        "State" | "Extension" => takes_one,
+        "State" | "Locked" | "Extension" => takes_one,
         "Option" => inner_of(segment)
             .and_then(last_segment)
             .is_some_and(|inner| inner.ident == "Principal"),

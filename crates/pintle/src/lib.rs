@@ -8,19 +8,11 @@
 //!
 //! /// Adds two numbers.
 //! #[tool(read_only)]
-//! async fn add(
-//!     /// The first addend.
-//!     a: i64,
-//!     /// The second addend.
-//!     b: i64,
-//! ) -> i64 {
+//! async fn add(a: i64, b: i64) -> i64 {
 //!     a + b
 //! }
 //!
-//! #[pintle::main]
-//! fn main() -> Server {
-//!     Server::new("calculator", env!("CARGO_PKG_VERSION")).tool::<add>()
-//! }
+//! pintle::serve!(Server::new("calculator", "1.0.0").tool::<add>());
 //! ```
 //!
 //! [The book](https://github.com/pintle-mcp/pintle/blob/main/docs/book/src/SUMMARY.md) has a chapter for each task, with a complete

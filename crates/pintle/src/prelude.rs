@@ -12,8 +12,8 @@ pub use pintle_process::Command;
 pub use pintle_runtime::{Answer, AskError, Context, Principal};
 #[cfg(feature = "server")]
 pub use pintle_server::{
-    Args, FileContent, Image, Json, NotFound, PathSegment, Prompt, Resource, Server, ServerHandle,
-    State, Tool,
+    Args, FileContent, Image, Json, Locked, NotFound, PathSegment, Prompt, Resource, Server,
+    ServerHandle, State, Tool,
 };
 #[cfg(feature = "inspector")]
 pub use pintle_web::Inspect;

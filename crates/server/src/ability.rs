@@ -31,7 +31,7 @@ use pintle_runtime::{Context, Extensions, Principal};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an ability: the server cannot provide it",
     label = "neither an ability nor an argument",
-    note = "abilities are `Context`, `State<T>`, `Extension<T>`, `Principal`, `Option<Principal>`, and types that implement `Ability`"
+    note = "abilities are `Context`, `State<T>`, `Locked<T>` with a default, `Extension<T>`, `Principal`, `Option<Principal>`, and types that implement `Ability`"
 )]
 pub trait Ability: Sized {
     /// Extracts the value from the request or the state.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use crate::changes::Changes;
 use crate::core::Core;
+use crate::locked::LockedValues;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
@@ -19,6 +20,7 @@ use crate::tool::Tool;
 pub struct ServerHandle {
     mounted_at: Arc<OnceLock<MountedAt>>,
     changes: Changes,
+    locked_values: Arc<LockedValues>,
 }
 
 /// The core of a started server, and the index of its mount.
@@ -38,6 +40,11 @@ impl ServerHandle {
     /// Tells clients of changes.
     pub fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// The values of the extractor `Locked<T>`.
+    pub(crate) fn locked_values(&self) -> &LockedValues {
+        &self.locked_values
     }
 
     /// Adds a tool.

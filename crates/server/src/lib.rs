@@ -31,6 +31,7 @@ pub mod page;
 // Tools.
 mod ability;
 mod erase;
+mod locked;
 mod rejection;
 mod text;
 mod tool;
@@ -40,6 +41,7 @@ mod tuples;
 mod testing;
 
 pub use ability::{Ability, Extension, ExtractContext, MissingAbilityError, RequiredState, State};
+pub use locked::Locked;
 pub use rejection::{ArgumentsError, Rejection};
 pub use tool::{
     Args, FromCall, Handler, Image, IntoTool, IntoToolResult, Json, ProtocolError, Tool, ToolCall,

@@ -158,6 +158,13 @@ impl Server {
         self
     }
 
+    /// Sets the first value of `Locked<T>`, which handlers change. Without it the value begins as `T::default()`.
+    #[must_use]
+    pub fn locked<T: Default + Send + 'static>(self, value: T) -> Self {
+        self.handle.locked_values().set(value);
+        self
+    }
+
     /// Offers everything that another server offers, its tools and prompts under
     /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state, handle
     /// and typed layers; its identity, instructions, page size and freshness are dropped. It must

@@ -1,5 +1,6 @@
 //! The items that `#[tool]` generates.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -330,6 +331,32 @@ async fn abilities_are_provided_and_have_no_place_in_the_schema() {
     state.insert("db".to_owned());
     let said = call_with(&tool, json!({ "greeting": "hi" }), &state).await;
     assert_eq!(said.first_text(), Some("hi tester db true false"));
+}
+
+#[tool]
+async fn visit(page: String, visits: Locked<HashMap<String, u64>>) -> u64 {
+    let mut visits = visits.lock();
+    let count = visits.entry(page).or_default();
+    *count += 1;
+    *count
+}
+
+#[tokio::test]
+async fn a_locked_value_is_shared_by_calls_and_not_in_the_schema() {
+    assert_eq!(
+        definition::<visit>()["inputSchema"]["properties"],
+        json!({ "page": { "type": "string" } })
+    );
+    let visited = HashMap::from([("a".to_owned(), 4)]);
+    let server = Server::new("pages", "1").locked(visited).tool::<visit>();
+    let mut state = Extensions::new();
+    state.insert(server.handle());
+    let tool = visit::into_tool();
+    for (page, count) in [("a", "5"), ("b", "1"), ("a", "6")] {
+        let result = call_with(&tool, json!({ "page": page }), &state).await;
+        assert_eq!(result.first_text(), Some(count));
+    }
+    server.build().expect("no state is missing");
 }
 
 #[tool(blocking, timeout = "5s")]
