@@ -123,6 +123,14 @@ impl Context {
         self.0.extensions.get()
     }
 
+    /// Returns a header of the HTTP request, if its value is text. On other transports no request has headers.
+    #[cfg(feature = "http")]
+    pub fn header(&self, name: &str) -> Option<String> {
+        let parts = self.extension::<http::request::Parts>()?;
+        let value = parts.headers.get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    }
+
     /// Returns the questions of this request, for the runner of its handler.
     pub fn questions(&self) -> &QuestionState {
         &self.0.questions

@@ -198,3 +198,20 @@ async fn a_handler_extracts_values_that_a_tower_layer_attached() {
         assert_eq!(text(answers.last()), "ada", "{revision}: {answers:?}");
     }
 }
+
+/// Returns two headers of the request.
+#[tool]
+async fn headers(ctx: Context) -> String {
+    let text = |name| ctx.header(name).unwrap_or("none".to_owned());
+    format!("{} {}", text("Content-Type"), text("x-tenant"))
+}
+
+#[tokio::test]
+async fn a_handler_reads_headers_of_its_request() {
+    for revision in REVISIONS {
+        let service = guest::service(Server::new("headers", "1").tool::<headers>());
+        let mut guest = Guest::of_principal(service, revision, None).await;
+        let answers = guest.call("headers", json!({})).await;
+        assert_eq!(text(answers.last()), "application/json none", "{revision}");
+    }
+}
