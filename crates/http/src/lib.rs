@@ -52,16 +52,16 @@ pub trait ServeHttp: IntoService + Sized + Send {
         self.into_http_with(HttpOptions::default())
     }
 
-    /// Makes a tower service.
+    /// Makes a tower service. `options` are [`HttpOptions`], or a [`HostPolicy`] alone.
     ///
     /// # Errors
     ///
     /// Whatever the server's author got wrong.
     fn into_http_with(
         self,
-        options: HttpOptions,
+        options: impl Into<HttpOptions>,
     ) -> Result<HttpService<Self::Service>, Self::Error> {
-        Ok(HttpService::new(self.into_service()?, options))
+        Ok(HttpService::new(self.into_service()?, options.into()))
     }
 
     /// Listens on `address`, at `/mcp`, until the process is asked to end (Ctrl-C, or SIGTERM on

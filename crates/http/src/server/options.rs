@@ -47,6 +47,16 @@ impl HttpOptions {
     }
 }
 
+/// The default options with this policy.
+impl From<HostPolicy> for HttpOptions {
+    fn from(host_policy: HostPolicy) -> Self {
+        Self {
+            host_policy,
+            ..Self::default()
+        }
+    }
+}
+
 /// The limits of an endpoint: each with its default, unit and reason.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
