@@ -44,6 +44,8 @@ pub struct OpenApi {
     /// Operations that must be in the document.
     pub(crate) named: Vec<Box<str>>,
     pub(crate) scopes: Scopes,
+    /// Tags of each operation, beside those of the document.
+    pub(crate) added_tags: Vec<Box<str>>,
     pub(crate) skips_unsupported: bool,
 }
 
@@ -99,6 +101,7 @@ impl OpenApi {
             filter: Filter::default(),
             named: Vec::new(),
             scopes: Scopes::default(),
+            added_tags: Vec::new(),
             skips_unsupported: false,
         })
     }
@@ -209,6 +212,13 @@ impl OpenApi {
                 .id
                 .is_some_and(|id| ids.iter().any(|own| **own == *id))
         })
+    }
+
+    /// Adds a tag to each tool, for `ServerHandle::replace_tools`. The filters of tags read those of the document.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<Box<str>>) -> Self {
+        self.added_tags.push(tag.into());
+        self
     }
 
     /// Leaves out operations that cannot be a tool, and logs a warning for each. Without this, they are an error.

@@ -152,7 +152,7 @@ impl<'d> Reader<'d> {
             name: self.name(facts),
             method: facts.method,
             description: description(operation, facts.is_deprecated),
-            tags: facts.tags.to_vec(),
+            tags: [facts.tags, &*self.source.added_tags].concat(),
             path,
             arguments,
             scopes,

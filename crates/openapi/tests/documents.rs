@@ -55,6 +55,15 @@ fn each_operation_has_a_name_and_a_description() {
 }
 
 #[test]
+fn an_added_tag_is_beside_those_of_the_document() {
+    let tagged = harbour().tag("api").operations().expect("three");
+    let tags: Vec<&str> = tagged[0].tags().iter().map(|tag| &**tag).collect();
+    assert_eq!(tags, ["read", "api"]);
+    let none = harbour().tag("api").only_tags(["api"]);
+    assert_eq!(none.operations().expect("none").len(), 0);
+}
+
+#[test]
 fn filters_choose_by_tag_method_id_and_closure() {
     let names = |api: OpenApi| names(&api).expect("operations");
     assert_eq!(
