@@ -27,6 +27,7 @@ pub use call::{ReadCall, ReadFuture};
 pub use fault::ResourceDefinitionError;
 pub use reader::{FromRead, Reader, ViaVariable, ViaVariables};
 pub(crate) use result::HERE;
+pub(crate) use result::is_not_found;
 pub use result::{IntoReadResult, NotFound, ReadError, ReadOutcome, ReadReply, resource_not_found};
 pub(crate) use template::percent_encoded;
 pub use template::{

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
 
 use crate::failure::{BoxError, HandlerError};
+use crate::resource::{NotFound, is_not_found};
 use crate::tool::ProtocolError;
 
 /// How the use of a prompt ended: an outcome, or a protocol error.
@@ -20,7 +21,7 @@ pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerError>;
 /// | `String`, `&'static str`, `Cow<'static, str>`, [`ContentBlock`] | one message of the user |
 /// | [`PromptMessage`], `Vec<PromptMessage>`, `[PromptMessage; N]` | messages |
 /// | [`GetPromptResult`], [`Outcome<GetPromptResult>`](Outcome) | itself |
-/// | `Result<T, E>` | `T`, or an internal error, of which the peer learns nothing |
+/// | `Result<T, E>` | `T`; -32602 if `E` or a cause of it is [`NotFound`] or an [`io::Error`](std::io::Error) of that kind; otherwise an internal error, of which the peer learns nothing |
 /// | `Result<T, ProtocolError>` | `T`, or a protocol error |
 #[diagnostic::on_unimplemented(
     message = "a prompt cannot return `{Self}`",
@@ -88,9 +89,16 @@ impl<T: IntoPromptResult, E: Into<BoxError>> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(error) => Err(HandlerError::Internal(error.into())),
+            Err(error) => Err(failure(error.into())),
         }
     }
+}
+
+fn failure(error: BoxError) -> HandlerError {
+    if is_not_found(&error) {
+        return HandlerError::Protocol(Error::invalid_params(NotFound.to_string()));
+    }
+    HandlerError::Internal(error)
 }
 
 impl<T: IntoPromptResult> IntoPromptResult for Result<T, ProtocolError> {

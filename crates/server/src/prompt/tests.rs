@@ -154,6 +154,15 @@ async fn the_peer_learns_nothing_of_why_a_handler_failed() {
     );
 }
 
+// spec: 2025-11-25 PROM-08
+// spec: 2026-07-28 N-PROMPT-03
+#[tokio::test]
+async fn a_prompt_without_its_resource_is_an_invalid_argument() {
+    let absent = Prompt::new("absent").handler(async || Err::<String, _>(crate::NotFound));
+    let error = get(&absent, &[]).await.unwrap_err();
+    assert_eq!(error, Error::invalid_params("resource not found"));
+}
+
 // spec: 2025-11-25 PROM-05
 // spec: 2026-07-28 N-PROMPT-06, N-PROMPT-09
 #[tokio::test]

@@ -164,14 +164,18 @@ impl<T: IntoReadResult> IntoReadResult for Result<T, ProtocolError> {
 }
 
 fn failure(error: BoxError) -> ReadError {
-    let is_not_found = |cause: &(dyn std::error::Error + 'static)| {
-        let io: Option<&io::Error> = cause.downcast_ref();
-        cause.is::<NotFound>() || io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
-    };
-    if has_cause(&error, is_not_found) {
+    if is_not_found(&error) {
         return ReadError::NotFound;
     }
     ReadError::Internal(error)
+}
+
+/// Returns true if the error or a cause of it is [`NotFound`] or an [`io::Error`] of that kind.
+pub(crate) fn is_not_found(error: &BoxError) -> bool {
+    has_cause(error, |cause| {
+        let io: Option<&io::Error> = cause.downcast_ref();
+        cause.is::<NotFound>() || io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+    })
 }
 
 /// What contents are completed with, once they are there.
