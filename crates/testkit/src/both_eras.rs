@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
 use pintle_model::{ClientCapabilities, InputRequest, InputResponse, Revision, Root};
-use pintle_runtime::IntoService;
+use pintle_runtime::{BoxService, IntoService};
 use serde_json::{Value, json};
 
 use answers::Answers;
@@ -68,10 +68,13 @@ const TIMEOUT: Duration = Duration::from_secs(3600);
 /// assert_eq!(agreed.count("build"), 1);
 /// assert_eq!(agreed.skipped().len(), 2, "two revisions have no forms");
 /// ```
-pub struct BothEras<F> {
-    make: F,
+pub struct BothEras<'m> {
+    make: Box<Make<'m>>,
     plan: Scenario,
 }
+
+/// Makes a server, whose side effects are counted.
+type Make<'m> = dyn Fn(SideEffects) -> Result<BoxService, String> + 'm;
 
 /// The steps of the client, the same in every revision.
 pub(crate) struct Scenario {
@@ -82,15 +85,15 @@ pub(crate) struct Scenario {
     timeout: Duration,
 }
 
-impl<F, S> BothEras<F>
-where
-    F: Fn(SideEffects) -> S,
-    S: IntoService,
-{
+impl<'m> BothEras<'m> {
     /// Creates the request. `make` creates one server per revision, each with its own counts.
-    pub fn new(make: F) -> Self {
+    pub fn new<S: IntoService>(make: impl Fn(SideEffects) -> S + 'm) -> Self {
+        let make = move |effects| match make(effects).into_service() {
+            Ok(service) => Ok(BoxService::new(service)),
+            Err(error) => Err(error.to_string()),
+        };
         Self {
-            make,
+            make: Box::new(make),
             plan: Scenario {
                 method: CallTool::NAME.to_owned(),
                 params: json!({}),
@@ -242,15 +245,12 @@ where
 
     async fn play_in(&self, revision: Revision) -> Result<client::Played, DisagreementError> {
         let effects = SideEffects::default();
-        let service = (self.make)(effects.clone())
-            .into_service()
-            .map_err(|error| DisagreementError::Start(error.to_string()))?;
-        let service = Arc::new(service);
-        client::play(service, revision, &self.plan, effects).await
+        let service = (self.make)(effects.clone()).map_err(DisagreementError::Start)?;
+        client::play(Arc::new(service), revision, &self.plan, effects).await
     }
 }
 
-impl<F> fmt::Debug for BothEras<F> {
+impl fmt::Debug for BothEras<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BothEras")
             .field("method", &self.plan.method)
