@@ -9,6 +9,10 @@ struct Start;
 struct Install;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/recipes.md")]
+struct Recipes;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tools.md")]
 struct Tools;
 
