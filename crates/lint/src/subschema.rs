@@ -1,5 +1,6 @@
 //! Goes through the schemas inside of a schema.
 
+use pintle_schema::{Subschemas, subschemas};
 use serde_json::{Map, Value};
 
 /// A schema inside of the input schema of a tool.
@@ -12,36 +13,8 @@ pub(crate) struct Subschema<'s> {
     pub(crate) objects: usize,
 }
 
-/// Members whose value is a schema.
-const ONE: [&str; 12] = [
-    "items",
-    "additionalProperties",
-    "additionalItems",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-];
-
-/// Members whose value is a list of schemas.
-const LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
-
-/// Members whose value is an object of schemas.
-const MAPS: [&str; 5] = [
-    "properties",
-    "patternProperties",
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-];
-
 /// Returns the input schema of a tool and all schemas inside of it.
-pub(crate) fn subschemas(tool: &Map<String, Value>) -> Vec<Subschema<'_>> {
+pub(crate) fn all_subschemas(tool: &Map<String, Value>) -> Vec<Subschema<'_>> {
     let mut found = Vec::new();
     if let Some(root) = tool.get("inputSchema") {
         visit("/inputSchema".to_owned(), root, 0, &mut found);
@@ -55,22 +28,21 @@ fn visit<'s>(pointer: String, schema: &'s Value, objects: usize, found: &mut Vec
         return;
     };
     let objects = objects + usize::from(is_object(members));
-    for name in ONE {
-        if let Some(inner) = members.get(name) {
-            visit(format!("{pointer}/{name}"), inner, objects, found);
-        }
-    }
-    for name in LISTS {
-        let list = members.get(name).and_then(Value::as_array);
-        for (index, inner) in list.into_iter().flatten().enumerate() {
-            visit(format!("{pointer}/{name}/{index}"), inner, objects, found);
-        }
-    }
-    for name in MAPS {
-        let map = members.get(name).and_then(Value::as_object);
-        for (key, inner) in map.into_iter().flatten() {
-            let key = escape(key);
-            visit(format!("{pointer}/{name}/{key}"), inner, objects, found);
+    for (name, value) in members {
+        let pointer = format!("{pointer}/{}", escape(name));
+        match subschemas(name, value) {
+            Some(Subschemas::One(inner)) => visit(pointer, inner, objects, found),
+            Some(Subschemas::List(list)) => {
+                for (index, inner) in list.iter().enumerate() {
+                    visit(format!("{pointer}/{index}"), inner, objects, found);
+                }
+            }
+            Some(Subschemas::Map(map)) => {
+                for (key, inner) in map {
+                    visit(format!("{pointer}/{}", escape(key)), inner, objects, found);
+                }
+            }
+            None => {}
         }
     }
     found.push(Subschema {

@@ -1,5 +1,6 @@
 //! Schemas of OpenAPI as JSON Schema 2020-12.
 
+use pintle_schema::{Subschemas, subschemas};
 use serde_json::{Map, Value, json};
 
 use crate::error::UnsupportedOperationError;
@@ -9,25 +10,6 @@ type Result<T> = std::result::Result<T, UnsupportedOperationError>;
 /// The deepest schema.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// Keywords whose value is one schema.
-const SCHEMA: [&str; 12] = [
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "additionalItems",
-];
-/// Keywords whose value is a list of schemas.
-const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
-/// Keywords whose value has a schema for each name.
-const MAP: [&str; 3] = ["dependentSchemas", "patternProperties", "properties"];
 /// Keywords that have no meaning for a caller, or that would change the meaning of references.
 const DROPPED: [&str; 10] = [
     "$anchor",
@@ -107,22 +89,27 @@ fn keyword_value(
     references: &mut impl References,
     depth: usize,
 ) -> Result<Value> {
-    match value {
-        Value::Array(schemas) if LIST.contains(&keyword) => {
+    match subschemas(keyword, value) {
+        Some(Subschemas::List(schemas)) => {
             let schemas = schemas
                 .iter()
                 .map(|schema| convert(schema, references, depth + 1));
             schemas.collect::<Result<Vec<_>>>().map(Value::Array)
         }
-        Value::Object(schemas) if MAP.contains(&keyword) => {
+        Some(Subschemas::Map(schemas)) => {
             let schemas = schemas.iter().map(|(name, schema)| {
                 references.count_text(name)?;
-                Ok((name.clone(), convert(schema, references, depth + 1)?))
+                let schema = match schema {
+                    // An entry of `dependencies` may be a list of names.
+                    Value::Array(_) => copied(schema, references, depth + 1)?,
+                    schema => convert(schema, references, depth + 1)?,
+                };
+                Ok((name.clone(), schema))
             });
             schemas.collect::<Result<Map<_, _>>>().map(Value::Object)
         }
-        Value::Object(_) if SCHEMA.contains(&keyword) => convert(value, references, depth + 1),
-        _ => copied(value, references, depth),
+        Some(Subschemas::One(schema)) => convert(schema, references, depth + 1),
+        None => copied(value, references, depth),
     }
 }
 

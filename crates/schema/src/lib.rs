@@ -2,6 +2,7 @@
 //!
 //! - [`input_schema`] and [`output_schema`] derive the schemas of a tool from its Rust types.
 //! - [`check_input`] and [`check_output`] check schemas that were written by hand.
+//! - [`subschemas`] finds the schemas in the value of a keyword.
 //! - [`Validator`] enforces a schema; [`Typed`] is a schema and its validator, shared by type.
 //!
 //! A schema has two origins. One of ours must be enforced as a whole, so [`Validator::compile`]
@@ -29,8 +30,9 @@ mod schema;
 mod validate;
 
 pub use schema::{
-    HeaderBinding, HeaderBindingError, HeaderKind, SchemaError, check_foreign_dialect, check_input,
-    check_output, empty_input, header_bindings, input_schema, output_schema,
+    HeaderBinding, HeaderBindingError, HeaderKind, SchemaError, Subschemas, check_foreign_dialect,
+    check_input, check_output, empty_input, header_bindings, input_schema, output_schema,
+    subschemas,
 };
 pub use validate::{
     Formats, Typed, UnenforcedKeyword, Validator, Validity, Violation, write_as_integer,

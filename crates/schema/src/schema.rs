@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 pub use check::{check_foreign_dialect, check_input, check_output};
 pub use error::{HeaderBindingError, SchemaError};
 pub use header::{HeaderBinding, HeaderKind, header_bindings};
+pub use keywords::{Subschemas, subschemas};
 
 mod alternatives;
 pub(crate) mod check;

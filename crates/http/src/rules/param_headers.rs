@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderName};
 use pintle_model::JsonObject;
 use pintle_model::RawJson;
 use pintle_runtime::ParamHeader;
+use pintle_schema::{Subschemas, subschemas};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -25,31 +26,6 @@ use crate::rules::number::same_number;
 const ANNOTATION: &str = "x-mcp-header";
 /// Deepest nesting of a schema that is read.
 const MAX_DEPTH: usize = 64;
-/// Members whose value is a schema.
-const ONE_SCHEMA: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Members whose value is a list of schemas.
-const SCHEMA_LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Members whose value is a map of schemas that a path of properties does not reach.
-const SCHEMA_MAP: &[&str] = &[
-    "$defs",
-    "definitions",
-    "dependencies",
-    "dependentSchemas",
-    "patternProperties",
-];
 
 /// The reason why the annotations of a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -125,14 +101,14 @@ impl Walk {
         reach: Reach,
         depth: usize,
     ) -> Result<(), HeaderAnnotationError> {
-        match value {
-            Value::Object(map) if member == "properties" => self.properties(map, reach, depth),
-            Value::Object(map) if SCHEMA_MAP.contains(&member) => self.each(map.values(), depth),
-            Value::Object(map) if ONE_SCHEMA.contains(&member) => {
-                self.schema(map, Reach::Elsewhere, depth)
+        match subschemas(member, value) {
+            Some(Subschemas::Map(map)) if member == "properties" => {
+                self.properties(map, reach, depth)
             }
-            Value::Array(list) if SCHEMA_LIST.contains(&member) => self.each(list.iter(), depth),
-            _ => Ok(()),
+            Some(Subschemas::Map(map)) => self.each(map.values(), depth),
+            Some(Subschemas::List(list)) => self.each(list.iter(), depth),
+            Some(Subschemas::One(schema)) => self.each(std::iter::once(schema), depth),
+            None => Ok(()),
         }
     }
 

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::schemas::members;
 use crate::hit::Hit;
-use crate::subschema::{has_type, subschemas};
+use crate::subschema::{all_subschemas, has_type};
 
 pub(crate) fn reference(tool: &Map<String, Value>) -> Vec<Hit> {
     let beside = ["$ref", "description", "default"];
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     let references = schemas.filter(|schema| schema.members.contains_key("$ref"));
     references
         .filter_map(|schema| {
@@ -24,7 +24,7 @@ pub(crate) fn reference(tool: &Map<String, Value>) -> Vec<Hit> {
 
 pub(crate) fn required(tool: &Map<String, Value>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for schema in subschemas(tool) {
+    for schema in all_subschemas(tool) {
         let properties = schema.members.get("properties").and_then(Value::as_object);
         let required = schema.members.get("required").and_then(Value::as_array);
         for (index, name) in required.into_iter().flatten().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn required(tool: &Map<String, Value>) -> Vec<Hit> {
 
 pub(crate) fn enum_texts(tool: &Map<String, Value>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for schema in subschemas(tool) {
+    for schema in all_subschemas(tool) {
         let values = schema.members.get("enum").and_then(Value::as_array);
         let other = values
             .into_iter()
@@ -76,7 +76,7 @@ pub(crate) fn keyword(tool: &Map<String, Value>) -> Vec<Hit> {
 }
 
 pub(crate) fn type_list(tool: &Map<String, Value>) -> Vec<Hit> {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     schemas
         .filter_map(|schema| {
             let types = schema
@@ -92,7 +92,7 @@ pub(crate) fn type_list(tool: &Map<String, Value>) -> Vec<Hit> {
 }
 
 pub(crate) fn format(tool: &Map<String, Value>) -> Vec<Hit> {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     schemas
         .filter(|schema| has_type(schema.members, "string"))
         .filter_map(|schema| {

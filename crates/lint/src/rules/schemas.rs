@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::hit::Hit;
-use crate::subschema::{has_type, subschemas};
+use crate::subschema::{all_subschemas, has_type};
 
 pub(crate) fn root_object(tool: &Map<String, Value>) -> Vec<Hit> {
     match root(tool).and_then(|schema| schema.get("type")) {
@@ -24,7 +24,7 @@ pub(crate) fn root_keyword(tool: &Map<String, Value>) -> Vec<Hit> {
 /// Finds forms of older drafts: a list of schemas in `items`, and exclusive bounds that are not numbers.
 pub(crate) fn older_draft(tool: &Map<String, Value>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for schema in subschemas(tool) {
+    for schema in all_subschemas(tool) {
         if schema.members.get("items").is_some_and(Value::is_array) {
             hits.push(Hit::new(format!("{}/items", schema.pointer), "a list"));
         }
@@ -41,7 +41,7 @@ pub(crate) fn older_draft(tool: &Map<String, Value>) -> Vec<Hit> {
 }
 
 pub(crate) fn items(tool: &Map<String, Value>) -> Vec<Hit> {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     let lacking = schemas.filter(|schema| {
         has_type(schema.members, "array") && !schema.members.contains_key("items")
     });
@@ -52,7 +52,7 @@ pub(crate) fn items(tool: &Map<String, Value>) -> Vec<Hit> {
 
 /// Finds members with these names in all schemas of a tool.
 pub(crate) fn members(tool: &Map<String, Value>, names: &[&str]) -> Vec<Hit> {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     schemas
         .flat_map(|schema| {
             let found = names

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::schemas::members;
 use crate::hit::Hit;
-use crate::subschema::{escape, is_object, subschemas};
+use crate::subschema::{all_subschemas, escape, is_object};
 
 const MAX_DEPTH: usize = 10;
 const MAX_PROPERTIES: usize = 5_000;
@@ -12,7 +12,7 @@ const MAX_ENUM_VALUES: usize = 1_000;
 const MAX_TEXT_CHARS: usize = 120_000;
 
 pub(crate) fn additional(tool: &Map<String, Value>) -> Vec<Hit> {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     let objects = schemas.filter(|schema| is_object(schema.members));
     objects
         .filter(|schema| schema.members.get("additionalProperties") != Some(&Value::Bool(false)))
@@ -28,7 +28,7 @@ pub(crate) fn additional(tool: &Map<String, Value>) -> Vec<Hit> {
 
 pub(crate) fn required(tool: &Map<String, Value>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for schema in subschemas(tool) {
+    for schema in all_subschemas(tool) {
         let required = schema.members.get("required").and_then(Value::as_array);
         let properties = schema.members.get("properties").and_then(Value::as_object);
         for name in properties.into_iter().flat_map(Map::keys) {
@@ -56,7 +56,7 @@ pub(crate) fn keyword(tool: &Map<String, Value>) -> Vec<Hit> {
 }
 
 pub(crate) fn depth(tool: &Map<String, Value>) -> Vec<Hit> {
-    let deepest = subschemas(tool)
+    let deepest = all_subschemas(tool)
         .into_iter()
         .max_by_key(|schema| schema.objects);
     let deepest = deepest.filter(|schema| schema.objects > MAX_DEPTH);
@@ -89,7 +89,7 @@ pub(crate) fn text(tool: &Map<String, Value>) -> Vec<Hit> {
 }
 
 fn sum(tool: &Map<String, Value>, count: impl Fn(&Map<String, Value>) -> usize) -> usize {
-    let schemas = subschemas(tool).into_iter();
+    let schemas = all_subschemas(tool).into_iter();
     schemas.map(|schema| count(schema.members)).sum()
 }
 

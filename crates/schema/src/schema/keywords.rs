@@ -6,6 +6,44 @@
 use pintle_model::JsonObject;
 use serde_json::Value;
 
+/// The schemas in the value of a keyword. Closed: schemas stand in a schema in these forms only.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subschemas<'s> {
+    /// The value is a schema.
+    One(&'s Value),
+    /// The value is a list of schemas.
+    List(&'s [Value]),
+    /// The value has a schema for each name.
+    Map(&'s JsonObject),
+}
+
+/// Returns the schemas in the value of a keyword, in any dialect since draft 4; `None` if it has none.
+///
+/// An entry of `dependencies` may be a list of names.
+pub fn subschemas<'s>(keyword: &str, value: &'s Value) -> Option<Subschemas<'s>> {
+    match value {
+        Value::Object(map) if MAPS.contains(&keyword) || keyword == OLD_MAP => {
+            Some(Subschemas::Map(map))
+        }
+        Value::Array(list) if LISTS.contains(&keyword) || keyword == OLD_LIST => {
+            Some(Subschemas::List(list))
+        }
+        Value::Object(_) | Value::Bool(_)
+            if SINGLES.contains(&keyword) || keyword == OLD_SINGLE =>
+        {
+            Some(Subschemas::One(value))
+        }
+        _ => None,
+    }
+}
+
+/// The keyword before 2019-09 that maps names to schemas.
+const OLD_MAP: &str = "dependencies";
+/// The keyword that may list schemas before 2020-12.
+const OLD_LIST: &str = "items";
+/// The keyword before 2020-12 that holds one schema.
+const OLD_SINGLE: &str = "additionalItems";
+
 /// Keywords that map names to schemas.
 const MAPS: [&str; 5] = [
     "properties",
@@ -155,6 +193,47 @@ mod tests {
             let last = format!("k{}", count - 1);
             assert_eq!(value_of(&schema, &last), Some(&json!(count - 1)));
             assert_eq!(value_of(&schema, "k"), None);
+        }
+    }
+
+    #[test]
+    fn keywords_of_each_dialect_hold_schemas_in_their_form() {
+        let (object, list) = (json!({ "a": {} }), json!([{}]));
+        let map = object.as_object().expect("an object");
+        let items = list.as_array().expect("a list");
+        for keyword in ["properties", "$defs", "definitions", "dependencies"] {
+            assert_eq!(
+                subschemas(keyword, &object),
+                Some(Subschemas::Map(map)),
+                "{keyword}"
+            );
+        }
+        for keyword in ["allOf", "prefixItems", "items"] {
+            assert_eq!(
+                subschemas(keyword, &list),
+                Some(Subschemas::List(items)),
+                "{keyword}"
+            );
+        }
+        for keyword in ["items", "not", "additionalItems"] {
+            assert_eq!(
+                subschemas(keyword, &object),
+                Some(Subschemas::One(&object)),
+                "{keyword}"
+            );
+        }
+        assert_eq!(
+            subschemas("not", &json!(true)),
+            Some(Subschemas::One(&json!(true)))
+        );
+        for (keyword, value) in [
+            ("enum", &list),
+            ("default", &object),
+            ("not", &list),
+            ("allOf", &object),
+            ("$ref", &object),
+        ] {
+            assert_eq!(subschemas(keyword, value), None, "{keyword}");
         }
     }
 
