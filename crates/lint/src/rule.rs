@@ -24,8 +24,18 @@ pub struct Rule {
     pub fix: &'static str,
     /// Where the limit is documented, or was reported.
     pub source: &'static str,
+    /// The words by which a user recognizes the error of the host. `N` stands for a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_error: Option<&'static str>,
     #[serde(skip)]
     pub(crate) check: Check,
+}
+
+impl Rule {
+    const fn with_host_error(mut self, words: &'static str) -> Self {
+        self.host_error = Some(words);
+        self
+    }
 }
 
 /// The weight of a finding.
@@ -68,6 +78,7 @@ const fn error(
         limit,
         fix,
         source,
+        host_error: None,
         check,
     }
 }
@@ -166,7 +177,8 @@ const RULES: &[Rule] = &[
         "rename the tool",
         "https://github.com/evoila/meho/issues/2745",
         Check::Tool(names::letters_64),
-    ),
+    )
+    .with_host_error("tools.N.custom.name: String should match pattern"),
     error(
         "claude-root-keyword",
         CLAUDE,
@@ -174,7 +186,8 @@ const RULES: &[Rule] = &[
         "describe the alternatives, and check them in the tool",
         "https://github.com/anthropics/claude-code/issues/40075",
         Check::Tool(schemas::root_combination),
-    ),
+    )
+    .with_host_error("input_schema does not support oneOf, allOf, or anyOf"),
     error(
         "claude-property-name",
         CLAUDE,
@@ -182,7 +195,8 @@ const RULES: &[Rule] = &[
         "rename the argument",
         "https://github.com/beautyfree/appstore-connect-mcp/issues/2",
         Check::Tool(names::properties),
-    ),
+    )
+    .with_host_error("input_schema.properties: Property keys should match pattern"),
     error(
         "claude-draft",
         CLAUDE,
@@ -190,7 +204,8 @@ const RULES: &[Rule] = &[
         "use prefixItems for a list of schemas, and numbers for exclusive bounds",
         "https://github.com/anomalyco/opencode/issues/2082",
         Check::Tool(schemas::older_draft),
-    ),
+    )
+    .with_host_error("input_schema: JSON schema is invalid"),
     warning(
         "claude-description-length",
         CLAUDE,
@@ -206,7 +221,8 @@ const RULES: &[Rule] = &[
         "rename the tool",
         OPENAI_API,
         Check::Tool(names::letters_64),
-    ),
+    )
+    .with_host_error("Invalid 'tools[N].name': string does not match pattern"),
     error(
         "openai-tools",
         OPENAI,
@@ -214,7 +230,8 @@ const RULES: &[Rule] = &[
         "offer fewer tools, or tools with more arguments",
         OPENAI_API,
         Check::Server(counts::more_than_128),
-    ),
+    )
+    .with_host_error("Invalid 'tools': array too long"),
     error(
         "openai-root-keyword",
         OPENAI,
@@ -222,7 +239,8 @@ const RULES: &[Rule] = &[
         "describe the alternatives, and check them in the tool",
         "https://github.com/langchain-ai/langchainjs/issues/9804",
         Check::Tool(schemas::root_keyword),
-    ),
+    )
+    .with_host_error("schema must have type 'object' and not have 'oneOf'"),
     warning(
         "openai-description-length",
         OPENAI,
@@ -238,7 +256,8 @@ const RULES: &[Rule] = &[
         "add it; serde has deny_unknown_fields for a struct",
         OPENAI_SCHEMAS,
         Check::Tool(strict::additional),
-    ),
+    )
+    .with_host_error("'additionalProperties' is required to be supplied"),
     warning(
         "openai-strict-required",
         OPENAI,
@@ -246,7 +265,8 @@ const RULES: &[Rule] = &[
         "list it, and permit null for an optional value",
         OPENAI_SCHEMAS,
         Check::Tool(strict::required),
-    ),
+    )
+    .with_host_error("'required' is required to be supplied"),
     warning(
         "openai-strict-keyword",
         OPENAI,
@@ -254,7 +274,8 @@ const RULES: &[Rule] = &[
         "describe the condition, and check it in the tool",
         OPENAI_SCHEMAS,
         Check::Tool(strict::keyword),
-    ),
+    )
+    .with_host_error("'allOf' is not permitted"),
     warning(
         "openai-strict-depth",
         OPENAI,
@@ -294,7 +315,8 @@ const RULES: &[Rule] = &[
         "rename the tool",
         "https://github.com/google-gemini/gemini-cli/issues/2966",
         Check::Tool(names::gemini),
-    ),
+    )
+    .with_host_error("function_declarations[N].name: Invalid function name"),
     error(
         "gemini-tools",
         GEMINI,
@@ -302,7 +324,8 @@ const RULES: &[Rule] = &[
         "offer fewer tools, or tools with more arguments",
         "https://github.com/google-gemini/gemini-cli/issues/19083",
         Check::Server(counts::more_than_512),
-    ),
+    )
+    .with_host_error("At most 512 function declarations"),
     error(
         "gemini-ref",
         GEMINI,
@@ -310,7 +333,8 @@ const RULES: &[Rule] = &[
         "write the definition in place of the reference",
         "https://github.com/anomalyco/opencode/issues/12295",
         Check::Tool(gemini::reference),
-    ),
+    )
+    .with_host_error("was set alongside unsupported fields"),
     error(
         "gemini-items",
         GEMINI,
@@ -318,7 +342,8 @@ const RULES: &[Rule] = &[
         "add the schema of the elements",
         "https://github.com/DEEIX-AI/DEEIX-Chat/issues/546",
         Check::Tool(schemas::items),
-    ),
+    )
+    .with_host_error("items: missing field"),
     error(
         "gemini-required",
         GEMINI,
@@ -326,7 +351,8 @@ const RULES: &[Rule] = &[
         "add the property, or remove the name",
         "https://github.com/google-gemini/gemini-cli/issues/1458",
         Check::Tool(gemini::required),
-    ),
+    )
+    .with_host_error("required[N]: property is not defined"),
     error(
         "gemini-enum",
         GEMINI,
@@ -334,7 +360,8 @@ const RULES: &[Rule] = &[
         "use texts, or name the values in the description",
         "https://github.com/Draculabo/AntigravityManager/pull/260",
         Check::Tool(gemini::enum_texts),
-    ),
+    )
+    .with_host_error("Invalid value at 'tools[N]…enum[N]' (TYPE_STRING)"),
     warning(
         "gemini-keyword",
         GEMINI,
@@ -342,7 +369,8 @@ const RULES: &[Rule] = &[
         "use anyOf, enum and inclusive bounds, or describe the condition",
         GEMINI_SCHEMA,
         Check::Tool(gemini::keyword),
-    ),
+    )
+    .with_host_error("Unknown name \"const\" … Cannot find field"),
     warning(
         "gemini-type",
         GEMINI,
@@ -358,7 +386,8 @@ const RULES: &[Rule] = &[
         "name the format in the description",
         "https://github.com/google-gemini/gemini-cli/issues/3178",
         Check::Tool(gemini::format),
-    ),
+    )
+    .with_host_error("only 'enum' and 'date-time' are supported"),
     error(
         "copilot-name",
         COPILOT,
@@ -366,7 +395,8 @@ const RULES: &[Rule] = &[
         "rename the tool",
         "https://github.com/github/copilot-cli/issues/1879",
         Check::Tool(names::letters_128),
-    ),
+    )
+    .with_host_error("tools.N.custom.name: String should match pattern"),
     error(
         "copilot-tools",
         COPILOT,
@@ -374,7 +404,8 @@ const RULES: &[Rule] = &[
         "offer fewer tools, or tools with more arguments",
         "https://github.com/microsoft/vscode-copilot-release/issues/11653",
         Check::Server(counts::more_than_128),
-    ),
+    )
+    .with_host_error("Cannot have more than 128 tools per request"),
     error(
         "copilot-items",
         COPILOT,
@@ -382,7 +413,8 @@ const RULES: &[Rule] = &[
         "add the schema of the elements",
         "https://github.com/microsoft/vscode/issues/248810",
         Check::Tool(schemas::items),
-    ),
+    )
+    .with_host_error("tool parameters array type must have items"),
     warning(
         "cursor-name-length",
         CURSOR,

@@ -86,6 +86,9 @@ fn add(page: &mut Page, finding: &Finding) {
         .map(|host| format!("{host}: "))
         .unwrap_or_default();
     page.paragraphs(2, &format!("{host}{}; found {}", rule.limit, finding.found));
+    if let Some(words) = rule.host_error {
+        page.paragraphs(2, &format!("error of the host: {words}"));
+    }
     page.paragraphs(2, &format!("fix: {}", rule.fix));
     let source = look.paint(Style::Faint, &format!("source: {}", rule.source));
     // A URL in several lines cannot be opened.

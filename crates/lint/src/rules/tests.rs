@@ -349,7 +349,8 @@ fn hidden_characters_are_found_in_every_text_and_name() {
 
 /// Returns the rules as a table of Markdown.
 fn table() -> String {
-    let mut table = "| rule | host | limit | source |\n|---|---|---|---|\n".to_owned();
+    let mut table =
+        "| rule | host | limit | error of the host | source |\n|---|---|---|---|---|\n".to_owned();
     for rule in rules() {
         let host = rule
             .host
@@ -362,8 +363,11 @@ fn table() -> String {
             Severity::Error => "error",
             _ => "warning",
         };
+        let words = rule
+            .host_error
+            .map_or(String::new(), |words| format!("`{words}`"));
         table += &format!(
-            "| `{}` ({mark}) | {host} | {} | {source} |\n",
+            "| `{}` ({mark}) | {host} | {} | {words} | {source} |\n",
             rule.id, rule.limit
         );
     }
@@ -377,6 +381,18 @@ fn chapter(text: &str) -> String {
     let head: Vec<_> = lines.by_ref().take_while(|line| !is_row(line)).collect();
     let tail: Vec<_> = lines.skip_while(|line| line.starts_with('|')).collect();
     format!("{}\n{}{}\n", head.join("\n"), table(), tail.join("\n"))
+}
+
+#[test]
+fn rules_that_reject_at_a_host_have_the_words_of_its_error() {
+    let rejected = rules()
+        .iter()
+        .filter(|rule| rule.host.is_some() && rule.severity == Severity::Error);
+    let without: Vec<&str> = rejected
+        .filter(|rule| rule.host_error.is_none())
+        .map(|rule| rule.id)
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
 }
 
 #[test]

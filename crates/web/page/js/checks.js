@@ -83,6 +83,7 @@ function findings(list) {
     el("div", { className: "tags" }, el("span", { className: finding.severity === "error" ? "tag bad" : "tag" }, finding.severity), el("span", { className: "tag" }, finding.host ?? "every host")),
     el("h4", { className: "mono wrap" }, `${finding.tool ?? "the server"} ${finding.pointer}`),
     el("p", { className: "wrap" }, `${finding.limit}; found ${finding.found}`),
+    finding.host_error && el("p", { className: "wrap" }, `Error of the host: ${finding.host_error}`),
     el("p", { className: "wrap" }, `Fix: ${finding.fix}`),
     el("p", { className: "soft small wrap" }, `${finding.id}, ${finding.source}`))), beyond(list.length));
 }
