@@ -115,7 +115,7 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     Check::new(
         "cancelled-not-sent",
-        "The server sends no cancellation.",
+        "The server sends no cancellation, except to end a subscription.",
         "Cancellation: Overview",
         &[must(MODERN, &["N-CANC-07"])],
         run!(no_cancellation),
@@ -339,8 +339,20 @@ async fn of_request(peer: &mut Peer) -> Judgement {
     Ok(())
 }
 
+/// Returns true for a cancellation of one of these subscriptions, by which a server ends it.
+fn ends_subscription(message: &Value, listens: &[Value]) -> bool {
+    let id = message.pointer("/params/requestId");
+    id.is_some_and(|id| listens.contains(id))
+}
+
 async fn no_cancellation(peer: &mut Peer) -> Judgement {
+    let listens = peer.exchanges().into_iter();
+    let listens = listens.filter(|exchange| exchange.method() == Some("subscriptions/listen"));
+    let listens: Vec<Value> = listens
+        .filter_map(|exchange| exchange.request?.get("id").cloned())
+        .collect();
     each(peer, |message| {
         message.get("method") != Some(&json!("notifications/cancelled"))
+            || ends_subscription(message, &listens)
     })
 }

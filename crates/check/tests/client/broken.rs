@@ -127,6 +127,11 @@ async fn each_broken_client_without_a_handshake_is_found() {
         params["_meta"] = meta.clone();
         request(id, method, params)
     };
+    let declaring = |capabilities: Value| {
+        let mut meta = meta.clone();
+        meta["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+        vec![request(1, "server/discover", json!({ "_meta": meta }))]
+    };
     let ask = with(2, "tools/call", json!({ "name": "ask" }));
     let retry = |params: Value| with(3, "tools/call", params);
     for (id, lines) in [
@@ -140,6 +145,14 @@ async fn each_broken_client_without_a_handshake_is_found() {
                 with(1, "server/discover", json!({})),
                 request(2, "tools/list", json!({})),
             ],
+        ),
+        (
+            "client-envelope-capabilities",
+            declaring(json!({ "sampling": true })),
+        ),
+        (
+            "client-envelope-roots",
+            declaring(json!({ "roots": { "listChanged": true } })),
         ),
         (
             "client-retry-state",

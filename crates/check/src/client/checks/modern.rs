@@ -8,7 +8,7 @@ use super::super::scene::Scene;
 use super::super::script::{CAPABILITIES_KEY, VERSION_KEY, claimed};
 use super::super::seen::{Seen, every, fault_of, is_request, name, not_seen};
 use super::lifecycle::capability_fault;
-use crate::check::{must, should};
+use crate::check::{must, robust, should};
 use crate::checks::{LEGACY, MODERN};
 use crate::finding::{Judgement, observed_after};
 use crate::value::{object, text};
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[ClientCheck] = &[
     ),
     ClientCheck::new(
         "client-envelope-capabilities",
-        "Each known capability is an object, and `roots` has no `listChanged`.",
+        "Each known capability is an object.",
         "Overview: _meta",
         &[must(
             MODERN,
@@ -45,6 +45,13 @@ pub(super) const CHECKS: &[ClientCheck] = &[
             ],
         )],
         capabilities,
+    ),
+    ClientCheck::new(
+        "client-envelope-roots",
+        "The capability `roots` has no member of earlier revisions.",
+        "Roots: Capabilities",
+        &[robust(MODERN, &["N-ROOT-01"])],
+        roots,
     ),
     ClientCheck::new(
         "client-extension-ids",
@@ -154,13 +161,15 @@ fn identity(seen: &Seen<'_>) -> Judgement {
 
 fn capabilities(seen: &Seen<'_>) -> Judgement {
     every(requests(seen), "no request", |_, message| {
-        let declared = meta(message).get(CAPABILITIES_KEY)?;
-        capability_fault(declared).or_else(|| {
-            declared
-                .get("roots")?
-                .get("listChanged")
-                .map(|_| "`roots.listChanged` is a member of earlier revisions".to_owned())
-        })
+        capability_fault(meta(message).get(CAPABILITIES_KEY)?)
+    })
+}
+
+fn roots(seen: &Seen<'_>) -> Judgement {
+    every(requests(seen), "no request", |_, message| {
+        let roots = meta(message).get(CAPABILITIES_KEY)?.get("roots")?;
+        let member = roots.get("listChanged");
+        member.map(|_| "`roots.listChanged` is a member of earlier revisions".to_owned())
     })
 }
 
@@ -183,13 +192,18 @@ fn extensions(seen: &Seen<'_>) -> Judgement {
 
 fn discover_first(seen: &Seen<'_>) -> Judgement {
     let mut is_seen = false;
+    let mut probed = Vec::new();
     for talk in seen.talks() {
         let mut requests = talk.messages().filter(|(_, message)| is_request(message));
-        if let Some((_, first)) = requests.next() {
-            is_seen = true;
-            if name(first) != Some("server/discover") {
-                return Err(fault_of(first, "the first request is another one"));
-            }
+        let Some((_, first)) = requests.next() else {
+            continue;
+        };
+        is_seen = true;
+        // A client may start a process for the probe alone, and another one for its requests.
+        match name(first) {
+            Some("server/discover") => probed.push(talk.visit.play),
+            _ if probed.contains(&talk.visit.play) => {}
+            _ => return Err(fault_of(first, "the first request is another one")),
         }
     }
     match is_seen {
