@@ -21,6 +21,7 @@ mod resources;
 mod robustness;
 mod sessions;
 mod stdio;
+mod task_runs;
 mod tasks;
 mod tool_calls;
 mod tools;
@@ -56,6 +57,7 @@ const AREAS: &[&[Check]] = &[
     completion::CHECKS,
     logging::CHECKS,
     tasks::CHECKS,
+    task_runs::CHECKS,
     listen::CHECKS,
     http_messages::CHECKS,
     headers::CHECKS,

@@ -127,6 +127,7 @@ mod lifecycle;
 mod messages;
 mod modern;
 mod offers;
+pub(crate) mod tasks;
 
 /// Answers lines with this text by a result.
 fn executes(line: &[u8], needle: &str, out: Vec<Value>) -> Vec<String> {
@@ -165,6 +166,7 @@ fn rows() -> Vec<(&'static str, Revision, Break)> {
     let mut rows: Vec<(&str, Revision, Break)> = lifecycle::lifecycle();
     rows.extend(messages::messages());
     rows.extend(offers::offers());
+    rows.extend(tasks::tasks());
     rows.extend(modern::modern());
     rows
 }

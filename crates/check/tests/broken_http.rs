@@ -147,6 +147,34 @@ fn messages() -> Vec<(&'static str, Revision, Break)> {
                 it.stream = Some(vec!["1".to_owned()]);
             }
         }),
+        ("http-resume-own-stream", L, |seen, it| {
+            if mentions(seen, "last-event-id") {
+                let response = |id| serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": {} });
+                *it = Response::new(200, (0..64).map(response).collect());
+                it.stream = Some(Vec::new());
+                it.ends = false;
+            }
+        }),
+        ("http-stream-has-response", L, |seen, it| {
+            if seen.is("tools/list") {
+                it.messages.clear();
+            }
+        }),
+        ("task-get-json", L, |seen, it| {
+            let answered = std::mem::take(&mut it.messages);
+            it.messages = crate::broken::tasks::with_tasks(&seen.json(), answered);
+            if seen.is("tasks/get") {
+                it.stream = Some(Vec::new());
+            }
+        }),
+        ("listen-quiet", M, |seen, it| {
+            if seen.is("subscriptions/listen") {
+                it.messages.push(
+                    serde_json::json!({ "jsonrpc": "2.0", "method": "notifications/progress",
+                    "params": { "progressToken": "listen-7-progress", "progress": 1 } }),
+                );
+            }
+        }),
         ("http-error-bodies", L, |_, it| {
             if it.status >= 400 {
                 it.text = Some("thread panicked at src/main.rs:5".to_owned());

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use super::{LEGACY_03, MODERN, run};
 use crate::check::{Check, must, robust, should};
-use crate::finding::{Judgement, ensure, observed, observed_after, skipped};
+use crate::finding::{Judgement, Stop, ensure, observed, observed_after, skipped};
+use crate::log::Exchange;
 use crate::peer::{Headers, Peer, header};
 use crate::text::shown;
-use crate::wire::{Reply, Wait, media_type};
+use crate::wire::{End, Reply, Wait, media_type};
 
 /// Those with a session and a stream for messages without a request.
 const SESSIONS: &[Feature] = &[Feature::HttpSessions];
@@ -112,6 +113,20 @@ pub(super) const CHECKS: &[Check] = &[
         "Streamable HTTP: Resumability",
         &[must(SESSIONS, &["TRANS-RESUME-02"]).http()],
         run!(event_ids_unique),
+    ),
+    Check::new(
+        "http-resume-own-stream",
+        "A resumed stream repeats neither earlier messages nor messages of other streams.",
+        "Streamable HTTP: Resumability",
+        &[must(SESSIONS, &["TRANS-RESUME-06", "TRANS-RESUME-07"]).http()],
+        run!(resume_own_stream),
+    ),
+    Check::new(
+        "http-stream-has-response",
+        "The event stream of a request does not end without the response.",
+        "Streamable HTTP: Sending messages",
+        &[should(SESSIONS, &["TRANS-HTTP-20"]).http()],
+        run!(stream_has_response),
     ),
     Check::new(
         "http-error-bodies",
@@ -309,6 +324,86 @@ async fn event_ids_unique(peer: &mut Peer) -> Judgement {
     match known.is_empty() {
         true => Err(skipped("no event had an id")),
         false => Ok(()),
+    }
+}
+
+/// Returns a request of the survey that was answered by events with ids, with a new id.
+fn streamed(peer: &mut Peer) -> Result<Value, Stop> {
+    let is_repeatable = |exchange: &Exchange| match exchange.method() {
+        Some("tools/list" | "resources/list" | "prompts/list") => true,
+        _ => exchange.request.as_ref().is_some_and(|request| {
+            let id = request.get("id").and_then(Value::as_str);
+            id.is_some_and(|id| id.starts_with("sample-"))
+        }),
+    };
+    let exchanges = peer.exchanges().into_iter();
+    let mut streams = exchanges
+        .filter(|exchange| !exchange.reply.event_ids.is_empty() && is_repeatable(exchange));
+    let Some(mut request) = streams.find_map(|exchange| exchange.request) else {
+        return Err(skipped("no event had an id"));
+    };
+    request["id"] = peer.next_id();
+    Ok(request)
+}
+
+async fn resume_own_stream(peer: &mut Peer) -> Judgement {
+    let mut other = peer.another().await?;
+    let first = streamed(peer)?;
+    let ids = other.ask_message(&first).await?.reply.event_ids;
+    let Some(last) = ids.last() else {
+        return Err(skipped("no event had an id"));
+    };
+    let second = streamed(peer)?;
+    other.ask_message(&second).await?;
+    let headers = header(
+        head_of(&other, "text/event-stream"),
+        "last-event-id",
+        Some(last),
+    );
+    other.wait_at_most(LISTENING);
+    let resumed = other
+        .exchange(Vec::new(), Method::GET, headers, Wait::Messages(64))
+        .await;
+    if !resumed.is_stream {
+        return Err(skipped("the server does not resume the stream"));
+    }
+    for request in [first, second] {
+        let id = request.get("id").unwrap_or(&Value::Null);
+        if let Some(message) = resumed.answer(id) {
+            return Err(observed(format!(
+                "after the event {last:?}: {}",
+                shown(message)
+            )));
+        }
+    }
+    Ok(())
+}
+
+async fn stream_has_response(peer: &mut Peer) -> Judgement {
+    // Other requests may be cancelled, or be without a response on purpose.
+    let is_plain = |exchange: &Exchange| {
+        let method = exchange.method();
+        let id = exchange
+            .request
+            .as_ref()
+            .and_then(|request| request.get("id"));
+        let is_list = matches!(
+            method,
+            Some("tools/list" | "resources/list" | "prompts/list")
+        );
+        exchange.reply.is_stream && is_list && id.is_some()
+    };
+    let streams: Vec<Exchange> = peer.exchanges().into_iter().filter(is_plain).collect();
+    let mut without = streams
+        .iter()
+        .filter(|exchange| exchange.answer().is_none() && exchange.reply.end == End::Ended);
+    match without.next() {
+        None if streams.is_empty() => Err(skipped("no response was an event stream")),
+        None => Ok(()),
+        Some(exchange) => {
+            let sent = exchange.request.as_ref().map(shown).unwrap_or_default();
+            Err(observed_after(sent, exchange.reply.text()))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `subscriptions/listen`.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{MODERN, run};
@@ -10,6 +12,8 @@ use crate::text::shown;
 use crate::wire::{Reply, Wait};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+/// How long a subscription is read.
+const LISTENING: Duration = Duration::from_millis(700);
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -40,6 +44,13 @@ pub(super) const CHECKS: &[Check] = &[
         "Streamable HTTP: Subscriptions",
         &[must(MODERN, &["N-HTTP-26"]).http()],
         run!(stream),
+    ),
+    Check::new(
+        "listen-quiet",
+        "The stream of a subscription has no progress and no log messages.",
+        "Streamable HTTP: Subscriptions",
+        &[must(MODERN, &["N-SUBS-16", "N-LOG-04"]).http()],
+        run!(quiet),
     ),
     Check::new(
         "listen-cancelled",
@@ -138,6 +149,33 @@ async fn subset(peer: &mut Peer) -> Judgement {
 async fn stream(peer: &mut Peer) -> Judgement {
     let (_, reply) = listen(peer, json!("listen-4"), everything()).await?;
     ensure(reply.is_stream)
+}
+
+async fn quiet(peer: &mut Peer) -> Judgement {
+    let survey = std::sync::Arc::clone(&peer.survey);
+    let callable = survey.callable(&peer.options);
+    let Some((tool, arguments)) = callable.first().filter(|_| is_subscribable(peer)) else {
+        return Err(skipped("no tool may be called, or no change is declared"));
+    };
+    let mut other = peer.another().await?;
+    other.wait_at_most(LISTENING);
+    let params = json!({ "notifications": everything() });
+    let request = other.request_with_id(json!("listen-7"), "subscriptions/listen", params);
+    let listening = other.send(&request, Wait::Messages(64));
+    let meta = json!({ "progressToken": "listen-7-progress", "io.modelcontextprotocol/logLevel": "debug" });
+    let params = json!({ "name": tool.get("name"), "arguments": arguments, "_meta": meta });
+    let (listened, _) = tokio::join!(listening, peer.ask("tools/call", params));
+    let is_other = |message: &&Value| {
+        let method = message.get("method").and_then(Value::as_str);
+        matches!(
+            method,
+            Some("notifications/progress" | "notifications/message")
+        )
+    };
+    match listened.messages.iter().find(is_other) {
+        None => Ok(()),
+        Some(message) => Err(observed(shown(message))),
+    }
 }
 
 async fn cancelled(peer: &mut Peer) -> Judgement {

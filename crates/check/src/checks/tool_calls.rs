@@ -64,11 +64,25 @@ pub(super) const CHECKS: &[Check] = &[
         run!(arguments_list),
     ),
     Check::new(
+        "tool-input-unexpected",
+        "Input that the server did not ask for is ignored.",
+        "Multi round-trip requests: Server requirements",
+        &[should(MODERN, &["N-MRTR-25"])],
+        run!(input_unexpected),
+    ),
+    Check::new(
         "tool-result-content",
         "The result of a tool has a list of valid content blocks.",
         "Tools: Tool result",
         &[must(LEGACY, &["TOOL-17"]), must(MODERN, &["N-TOOL-09"])],
         run!(result_content),
+    ),
+    Check::new(
+        "tool-result-resources",
+        "A server whose tools embed resources declares the capability `resources`.",
+        "Tools: Embedded resources",
+        &[should(LEGACY, &["TOOL-20"]), should(MODERN, &["N-TOOL-20"])],
+        run!(result_resources),
     ),
     Check::new(
         "tool-result-structured",
@@ -174,6 +188,41 @@ async fn arguments_list(peer: &mut Peer) -> Judgement {
     let params = json!({ "name": tool.get("name"), "arguments": [1] });
     let response = peer.ask("tools/call", params).await?.response;
     ensure(!succeeded(&[response]))
+}
+
+async fn input_unexpected(peer: &mut Peer) -> Judgement {
+    needs_tools(peer)?;
+    let survey = std::sync::Arc::clone(&peer.survey);
+    let is_complete = |sample: &&Sample| {
+        let result = sample.outcome.as_ref().ok();
+        result.is_some_and(|result| result.get("resultType") == Some(&json!("complete")))
+    };
+    let Some(sample) = survey.calls.iter().find(is_complete) else {
+        return Err(skipped(
+            "no call has a result; `--tool NAME key=value` allows a call",
+        ));
+    };
+    let mut params = sample.sent.get("params").cloned().unwrap_or_default();
+    params["inputResponses"] = json!({ "pintle-check": { "action": "decline" } });
+    params["_meta"] = json!({});
+    let request = peer.request("tools/call", params);
+    let headers = peer.headers_of_call(&sample.entry, &request);
+    peer.ask_with(&request, headers).await?.result().map(|_| ())
+}
+
+async fn result_resources(peer: &mut Peer) -> Judgement {
+    let embeds = |block: &Value| block.get("type") == Some(&json!("resource"));
+    let results = peer
+        .survey
+        .calls
+        .iter()
+        .filter_map(|call| call.outcome.as_ref().ok());
+    let mut blocks = results.flat_map(|result| value::entries(result, "content"));
+    match (blocks.any(embeds), peer.survey.capability("resources")) {
+        (false, _) => Err(skipped("no result of a tool has an embedded resource")),
+        (true, Some(_)) => Ok(()),
+        (true, None) => Err(observed("the capability `resources` is not declared")),
+    }
 }
 
 /// Judges the result of each call that succeeded.

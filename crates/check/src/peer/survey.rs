@@ -109,6 +109,19 @@ impl Survey {
 
     /// Returns the tools that may be called, with the arguments of the call.
     pub(crate) fn callable(&self, options: &crate::CheckOptions) -> Vec<(Value, Value)> {
+        self.allowed(options, is_read_only)
+    }
+
+    /// Returns the tools that may be called as a task, with the arguments of the call.
+    pub(crate) fn callable_as_task(&self, options: &crate::CheckOptions) -> Vec<(Value, Value)> {
+        self.allowed(options, changes_nothing)
+    }
+
+    fn allowed(
+        &self,
+        options: &crate::CheckOptions,
+        is_harmless: fn(&Value) -> bool,
+    ) -> Vec<(Value, Value)> {
         let Ok(tools) = self.entries("tools/list") else {
             return Vec::new();
         };
@@ -119,7 +132,7 @@ impl Survey {
             let mut allowed = allowed.filter(|allowed| Some(allowed.name.as_str()) == name);
             if let Some(allowed) = allowed.next() {
                 found.push((tool.clone(), Value::Object(allowed.arguments.clone())));
-            } else if is_read_only(tool) && required(tool).next().is_none() {
+            } else if is_harmless(tool) && required(tool).next().is_none() {
                 found.push((tool.clone(), json!({})));
             }
         }
@@ -127,10 +140,14 @@ impl Survey {
     }
 }
 
-/// Returns true if the annotations of a tool state that it changes nothing.
+/// Returns true if a tool changes nothing, and can be called without a task.
 pub(crate) fn is_read_only(tool: &Value) -> bool {
+    changes_nothing(tool) && tool.pointer("/execution/taskSupport") != Some(&json!("required"))
+}
+
+/// Returns true if the annotations of a tool state that it changes nothing.
+fn changes_nothing(tool: &Value) -> bool {
     tool.pointer("/annotations/readOnlyHint") == Some(&Value::Bool(true))
-        && tool.pointer("/execution/taskSupport") != Some(&json!("required"))
 }
 
 /// Returns the names of required arguments of a tool.
@@ -178,6 +195,15 @@ impl Peer {
         survey
     }
 
+    /// Returns the headers of a request for an entry of a list, with those that repeat arguments of a tool.
+    pub(crate) fn headers_of_call(&self, entry: &Value, request: &Value) -> Headers {
+        let mut headers = self.headers_of(request);
+        if self.is_modern() {
+            headers.extend(mirrored(entry, request));
+        }
+        headers
+    }
+
     async fn listed(&mut self, method: &'static str, member: &'static str) -> Listed {
         let mut listed = Listed {
             method,
@@ -216,10 +242,7 @@ impl Peer {
     async fn sample(&mut self, method: &str, entry: Value, params: Value) -> Option<Sample> {
         let id = Value::from(format!("sample-{}", self.next_id()));
         let request = self.request_with_id(id, method, params);
-        let mut headers = self.headers_of(&request);
-        if self.is_modern() {
-            headers.extend(mirrored(&entry, &request));
-        }
+        let headers = self.headers_of_call(&entry, &request);
         let id = request.get("id")?.clone();
         let reply = self
             .send_with(&request, headers, Wait::Answer(id.clone()))

@@ -252,6 +252,17 @@ pub(super) fn messages() -> Vec<(&'static str, Revision, Break)> {
             result_of!("tools/list", |it| it["_meta"] = json!({ "-odd": 1 })),
         ),
         (
+            "meta-reserved",
+            L,
+            result_of!("tools/list", |it| it["_meta"] =
+                json!({ "com.mcp.tools/a": 1 })),
+        ),
+        (
+            "meta-reverse-names",
+            L,
+            result_of!("tools/list", |it| it["_meta"] = json!({ "ui/a": 1 })),
+        ),
+        (
             "meta-object",
             L,
             result_of!("tools/list", |it| it["_meta"] = json!("text")),

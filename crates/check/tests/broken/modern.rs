@@ -199,6 +199,15 @@ pub(super) fn modern() -> Vec<(&'static str, Revision, Break)> {
         ("listen-unknown-filter", M, |line, message, out| {
             reject(line, "com.example/unknown", message, out)
         }),
+        ("tool-input-unexpected", M, |line, message, out| {
+            reject(line, "inputResponses", message, out)
+        }),
+        (
+            "meta-trace-sent",
+            M,
+            result_of!("tools/list", |it| it["_meta"]["traceparent"] =
+                json!("00-0-0-0")),
+        ),
         (
             "result-type",
             M,

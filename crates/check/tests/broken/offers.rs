@@ -119,6 +119,19 @@ pub(super) fn offers() -> Vec<(&'static str, Revision, Break)> {
             L,
             result_of!("tools/list", |it| it["tools"][0]["icons"] = json!([{}])),
         ),
+        ("tool-result-resources", L, |_, message, mut out| {
+            match method(message) {
+                "initialize" => {
+                    out[0]["result"]["capabilities"] = json!({ "tools": {} });
+                }
+                "tools/call" => {
+                    out[0]["result"]["content"] = json!([{ "type": "resource",
+                        "resource": { "uri": "toy://a", "text": "a" } }]);
+                }
+                _ => {}
+            }
+            lines(out)
+        }),
         (
             "tool-unknown",
             L,
