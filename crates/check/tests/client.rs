@@ -2,6 +2,7 @@
 
 mod broken;
 mod own;
+mod permitted;
 
 use std::fmt::Write as _;
 

@@ -162,9 +162,12 @@ fn heads(seen: &Seen<'_>, fault: impl Fn(&Head, &Value) -> Fault) -> Judgement {
     judged(heads, "no request after the handshake", fault)
 }
 
+/// Returns what follows the end of the handshake. A client that cannot read its result knows no revision.
 fn after_handshake(talk: &Talk) -> impl Iterator<Item = (&Head, &Value)> {
+    let ends = |entry: &&Entry| entry.came().and_then(name) == Some("notifications/initialized");
     talk.entries
         .iter()
+        .skip_while(move |entry| !ends(entry))
         .filter_map(|entry| Some((entry.head()?, entry.came().unwrap_or(&Value::Null))))
         .filter(|(_, message)| !matches!(name(message), Some("initialize" | "server/discover")))
 }

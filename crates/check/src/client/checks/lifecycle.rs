@@ -278,7 +278,9 @@ fn has_opening(talk: &Talk) -> bool {
 
 fn methods(seen: &Seen<'_>) -> Judgement {
     every(seen.messages(), "no message", |_, message| {
-        let method = name(message).filter(|method| *method != "server/discover")?;
+        // Both find out the era of a server.
+        let finds_out = |method: &&str| matches!(*method, "server/discover" | "initialize");
+        let method = name(message).filter(|method| !finds_out(method))?;
         let has = support_of(method)?.met_by(seen.revision);
         (!has).then(|| format!("{} has no {method}", seen.revision))
     })

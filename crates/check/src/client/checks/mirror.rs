@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::super::check::ClientCheck;
-use super::super::record::{Entry, Head, Talk};
+use super::super::record::{Entry, Head, Kind, Talk};
 use super::super::script::claimed;
 use super::super::seen::{Seen, fault_of, is_request, name, not_seen};
 use super::http::judged;
@@ -145,22 +145,28 @@ fn calls<'r>(seen: &Seen<'r>, tool: &'static str) -> impl Iterator<Item = (&'r H
     calls.filter_map(|(entry, message)| Some((entry.head()?, message)))
 }
 
-fn param(seen: &Seen<'_>) -> Judgement {
-    // A client that has not seen the definition has no header for it.
-    let has_listed = |talk: &Talk| {
-        talk.entries
-            .iter()
-            .filter_map(Entry::sent)
-            .any(|sent| sent.to_string().contains("x-mcp-header"))
-    };
-    if !seen.talks().any(has_listed) {
-        return Err(not_seen(
-            "the client has not read the page with the tool `region`",
-        ));
+/// Returns the calls of the tool `region` after its definition. The client may be unable to read unusual answers.
+fn calls_after_list(talk: &Talk) -> Vec<(&Head, &Value)> {
+    let is_usual = |entry: &&Entry| !matches!(entry.kind, Kind::Unusual(_));
+    let mut is_listed = false;
+    let mut calls = Vec::new();
+    for entry in talk.entries.iter().take_while(is_usual) {
+        let definition = |sent: &Value| sent.to_string().contains("x-mcp-header");
+        is_listed |= entry.sent().is_some_and(definition);
+        let call = entry.came().filter(|message| {
+            name(message) == Some("tools/call") && param_name(message) == Some("region")
+        });
+        if let (true, Some(message), Some(head)) = (is_listed, call, entry.head()) {
+            calls.push((head, message));
+        }
     }
+    calls
+}
+
+fn param(seen: &Seen<'_>) -> Judgement {
     judged(
-        calls(seen, "region"),
-        "the tool `region` was not called",
+        seen.talks().flat_map(calls_after_list),
+        "the tool `region` was not called after the page with it",
         |head, message| {
             let found = head.get("mcp-param-region");
             let region = message

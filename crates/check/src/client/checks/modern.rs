@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::check::ClientCheck;
-use super::super::record::{Entry, Talk};
+use super::super::record::{Entry, Kind, Talk};
 use super::super::scene::Scene;
 use super::super::script::{CAPABILITIES_KEY, VERSION_KEY, claimed};
 use super::super::seen::{Seen, every, fault_of, is_request, name, not_seen};
@@ -239,6 +239,11 @@ fn discovered(seen: &Seen<'_>) -> Judgement {
         let Some(position) = discovery(talk) else {
             continue;
         };
+        // A client that cannot read an unusual result does not know the era of the server.
+        let mut before = talk.entries.iter().take(position);
+        if before.any(|entry| matches!(entry.kind, Kind::Unusual(_))) {
+            continue;
+        }
         if let Some(message) = handshake(talk, position) {
             return Err(fault_of(
                 message,
