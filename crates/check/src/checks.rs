@@ -14,6 +14,7 @@ mod lists;
 mod logging;
 mod malformed;
 mod messages;
+mod metadata;
 mod notifications;
 mod origin;
 mod prompts;
@@ -66,6 +67,7 @@ const AREAS: &[&[Check]] = &[
     stdio::CHECKS,
     robustness::CHECKS,
     traffic::CHECKS,
+    metadata::CHECKS,
     traffic_modern::CHECKS,
 ];
 

@@ -162,7 +162,7 @@ fn heads(seen: &Seen<'_>, fault: impl Fn(&Head, &Value) -> Fault) -> Judgement {
     judged(heads, "no request after the handshake", fault)
 }
 
-/// Returns what follows the end of the handshake. A client that cannot read its result knows no revision.
+/// Returns the requests from the end of the handshake on. A client that cannot read its result knows no revision.
 fn after_handshake(talk: &Talk) -> impl Iterator<Item = (&Head, &Value)> {
     let ends = |entry: &&Entry| entry.came().and_then(name) == Some("notifications/initialized");
     talk.entries
