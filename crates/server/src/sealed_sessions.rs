@@ -468,7 +468,7 @@ mod tests {
     #[tokio::test]
     async fn an_end_is_recorded_until_its_session_would_need_a_record() {
         let [first, second] = replicas().await;
-        for begin in [0, -1_900, -100_000] {
+        for begin in [0_i64, -1_900, -100_000] {
             let ended = SessionKey {
                 number: begin.unsigned_abs().into(),
                 ..session(begin, 0)

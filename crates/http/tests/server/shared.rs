@@ -10,8 +10,8 @@ use pintle_http::{HttpOptions, HttpService};
 use pintle_model::Error;
 use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{
-    BoxFuture, BoxService, Context, EngineHandle, Principal, Service, SessionChange, SessionState,
-    SharedSessions,
+    BoxFuture, BoxService, Context, EngineHandle, Principal, Service, SessionChange, SessionKey,
+    SessionState, SharedSessions,
 };
 use pintle_store::{Retry, StoreError};
 use serde_json::json;

@@ -208,6 +208,28 @@ impl Background {
     }
 }
 
+impl Shared {
+    /// Returns true if the store has lost its content, and replicas may not have written their presences again.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store does not answer.
+    pub(super) async fn lacks_presences(&self) -> Result<bool, StoreError> {
+        if self.state.lock().roster.waits(self.now()) {
+            return Ok(true);
+        }
+        let Ok(fresh) = fresh_epoch() else {
+            return Ok(false);
+        };
+        let epoch = self.operations().epoch(fresh).await?;
+        let mut state = self.state.lock();
+        let is_new = state.epoch.is_some_and(|known| known != epoch);
+        // The next list takes it over, and reports the loss.
+        state.is_epoch_due |= is_new;
+        Ok(is_new)
+    }
+}
+
 fn renewal(result: Result<pintle_store::Version, StoreError>) -> Renewal {
     match result {
         Ok(version) => Renewal::Written(version),

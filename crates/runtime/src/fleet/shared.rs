@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pintle_store::{Epoch, Store, StoreError, StoreTime};
+use pintle_store::{Epoch, Store, StoreTime};
 use tokio::sync::watch;
 
 use super::heartbeat::Heartbeat;
-use super::join::fresh_epoch;
 use super::mail::Mail;
 use super::news_outbox::NewsOutbox;
 use super::operations::Operations;
@@ -90,26 +89,6 @@ impl Shared {
             clock: &self.clock,
             timeout,
         }
-    }
-
-    /// Returns true if the store has lost its content, and replicas may not have written their presences again.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the store does not answer.
-    pub(super) async fn lacks_presences(&self) -> Result<bool, StoreError> {
-        if self.state.lock().roster.waits(self.now()) {
-            return Ok(true);
-        }
-        let Ok(fresh) = fresh_epoch() else {
-            return Ok(false);
-        };
-        let epoch = self.operations().epoch(fresh).await?;
-        let mut state = self.state.lock();
-        let is_new = state.epoch.is_some_and(|known| known != epoch);
-        // The next list takes it over, and reports the loss.
-        state.is_epoch_due |= is_new;
-        Ok(is_new)
     }
 
     /// Takes over an epoch. Returns true if it is not the one of before: the content was lost.

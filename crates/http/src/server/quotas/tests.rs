@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pintle_runtime::{BoxFuture, Principal, SessionChange, SessionState, SharedCount};
+use pintle_runtime::{BoxFuture, Principal, SessionChange, SessionKey, SessionState, SharedCount};
 use pintle_store::StoreError;
 
 use super::*;
@@ -25,17 +25,17 @@ impl SharedSessions for Shared {
         unreachable!("{NO_STORE}")
     }
 
-    fn end(&self, _: u128) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn end(&self, _: SessionKey) -> BoxFuture<'_, Result<bool, StoreError>> {
         unreachable!("{NO_STORE}")
     }
 
-    fn state(&self, _: u128) -> BoxFuture<'_, Result<SessionState, StoreError>> {
+    fn state(&self, _: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>> {
         unreachable!("{NO_STORE}")
     }
 
     fn change<'a>(
         &'a self,
-        _: u128,
+        _: SessionKey,
         _: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
         unreachable!("{NO_STORE}")
