@@ -173,7 +173,7 @@ pub(crate) fn task_in(
         return Err(Misbehavior::UnexpectedTask);
     }
     match Outcome::<CallToolResult>::decode_augmented(raw) {
-        Ok(Outcome::Task(handle)) => Ok(Some(Record::from(handle))),
+        Ok(Outcome::Task(handle)) => Ok(Some(Record::from(*handle))),
         // The reader of the result reports its defects.
         Ok(_) => Ok(None),
         Err(_) if !is_told => Ok(None),

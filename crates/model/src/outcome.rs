@@ -27,8 +27,8 @@ pub enum Outcome<R> {
     Complete(R),
     /// Questions; the request is retried with the answers (2026-07-28).
     InputRequired(InputRequired),
-    /// The result comes later (tasks, in both their forms).
-    Task(TaskHandle),
+    /// The result comes later (tasks, in both their forms). Boxed, because few outcomes are tasks.
+    Task(Box<TaskHandle>),
 }
 
 /// Name of the member that states the kind of a result.
@@ -147,7 +147,7 @@ impl<R: DeserializeOwned> Outcome<R> {
         if peek.result_type.is_some() || peek.task.is_none() {
             return Self::decode_as(result, peek.result_type);
         }
-        Ok(Self::Task(legacy_task(result)?))
+        Ok(Self::Task(Box::new(legacy_task(result)?)))
     }
 
     fn decode_as(result: &RawValue, tag: Option<Cow<'_, str>>) -> Result<Self, OutcomeError> {
@@ -160,7 +160,7 @@ impl<R: DeserializeOwned> Outcome<R> {
             }
             ResultType::Complete => Ok(Self::Complete(without::kind(result)?)),
             ResultType::InputRequired => Ok(Self::InputRequired(input_required(result)?)),
-            ResultType::Task => Ok(Self::Task(task(result)?)),
+            ResultType::Task => Ok(Self::Task(Box::new(task(result)?))),
             ResultType::Unknown(result_type) => Err(OutcomeError::UnknownType { result_type }),
         }
     }

@@ -54,7 +54,7 @@ fn a_result_can_be_a_task() {
 
     assert_eq!(
         outcome.unwrap(),
-        Outcome::Task(TaskHandle::new("t", "2026-07-28T00:00:00Z"))
+        Outcome::Task(Box::new(TaskHandle::new("t", "2026-07-28T00:00:00Z")))
     );
 }
 
