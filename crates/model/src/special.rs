@@ -18,6 +18,16 @@ pub(crate) fn mask(part: &[u8; PART]) -> u64 {
     })
 }
 
+/// Returns true if a part has a special byte.
+#[inline]
+pub(crate) fn has_special(part: &[u8; PART]) -> bool {
+    let mut flags = [0; PART];
+    for (flag, byte) in flags.iter_mut().zip(part) {
+        *flag = u8::from(is_special(*byte));
+    }
+    flags != [0; PART]
+}
+
 /// Whether a byte cannot stand in a string: a quote, a backslash, or a control character.
 #[inline]
 pub(crate) fn is_special(byte: u8) -> bool {

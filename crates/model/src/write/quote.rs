@@ -5,7 +5,10 @@
 //! copy of fixed length that is cut to its own. A short text, and the end of a long one, is searched
 //! eight bytes at a time.
 
-use crate::special::{PART, is_special, mask};
+use crate::special::{PART, has_special, is_special, mask};
+
+/// A text of so many bytes is examined as a part: its words take more instructions.
+const MANY_WORDS: usize = 32;
 
 /// Adds `text` as a JSON string.
 pub(crate) fn quoted(out: &mut Vec<u8>, text: &str) {
@@ -82,13 +85,22 @@ fn words(out: &mut Vec<u8>, text: &[u8]) {
 /// Returns true if a text needs no escapes, as most short ones.
 fn is_plain(text: &[u8]) -> bool {
     let word = |word: &[u8; 8]| marks(u64::from_le_bytes(*word));
+    // The last part overlaps the one before it, where there is no whole one. The same holds for words.
     if let Some(last) = text.last_chunk() {
-        // The last word overlaps the one before it, where there is no whole one.
-        let (words, _) = text.as_chunks::<8>();
-        return words
+        let (parts, _) = text.as_chunks();
+        return !parts.iter().chain([last]).any(has_special);
+    }
+    if text.len() >= MANY_WORDS {
+        let mut padded = [b' '; PART];
+        padded[..text.len()].copy_from_slice(text);
+        return !has_special(&padded);
+    }
+    if let Some(last) = text.last_chunk() {
+        let (words, _) = text.as_chunks();
+        let found = words
             .iter()
-            .fold(word(last), |found, next| found | word(next))
-            == 0;
+            .fold(word(last), |found, next| found | word(next));
+        return found == 0;
     }
     match (text.first_chunk::<4>(), text.last_chunk::<4>()) {
         (Some([a, b, c, d]), Some([e, f, g, h])) => word(&[*a, *b, *c, *d, *e, *f, *g, *h]) == 0,
