@@ -165,7 +165,7 @@ impl EventHandler {
             Event::Notification(notified) => {
                 let terms = notified.terms.as_ref();
                 let revision = terms.map_or(Revision::LATEST_LEGACY, |terms| terms.revision);
-                self.dispatcher.notified(notified, revision);
+                self.dispatcher.notified(*notified, revision);
             }
             Event::Settled(call, outcome) => self.dispatcher.settled(call, outcome.map(drop)),
             _ => {}

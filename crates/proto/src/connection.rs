@@ -278,7 +278,8 @@ impl Connection {
             params,
             terms,
         };
-        self.events.push_back(Event::Notification(notified));
+        self.events
+            .push_back(Event::Notification(Box::new(notified)));
     }
 
     fn receive_response(&mut self, response: Response<'_>) {

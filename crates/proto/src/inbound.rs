@@ -44,20 +44,43 @@ pub(crate) struct UnsettledRequest {
     pub(crate) key: RequestKey,
     pub(crate) id: RequestId,
     pub(crate) terms: Arc<Terms>,
-    pub(crate) progress_token: Option<ProgressToken>,
-    /// The beginning of its progress notices; `None` before the first one.
-    pub(crate) progress_head: Option<ProgressHead>,
-    /// The last progress that was sent; only more than this is sent again.
-    pub(crate) progress: f64,
+    /// Its progress, if the peer requested it. Boxed as the next, because a row moves often.
+    pub(crate) progress: Option<Box<RequestProgress>>,
     /// The task of the core that the request has become.
-    pub(crate) task: Option<Box<str>>,
-    /// The status of that task, if it changed before the request was answered.
-    pub(crate) unsent_status: Option<Box<Task>>,
+    pub(crate) task: Option<Box<RequestTask>>,
     /// Whether that task is over, also before the request was answered.
     pub(crate) is_task_over: bool,
     /// Length of its parameters and its id, in bytes.
     bytes: usize,
     state: State,
+}
+
+/// The progress of a request.
+#[derive(Debug)]
+pub(crate) struct RequestProgress {
+    pub(crate) token: ProgressToken,
+    /// The beginning of its notices; `None` before the first one.
+    pub(crate) head: Option<ProgressHead>,
+    /// The last progress that was sent; only more than this is sent again.
+    pub(crate) last: f64,
+}
+
+/// The task of the core that a request has become.
+#[derive(Debug)]
+pub(crate) struct RequestTask {
+    pub(crate) id: Box<str>,
+    /// Its status, if it changed before the request was answered.
+    pub(crate) unsent_status: Option<Task>,
+}
+
+impl RequestProgress {
+    fn new(token: ProgressToken) -> Self {
+        Self {
+            token,
+            head: None,
+            last: f64::NEG_INFINITY,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +95,11 @@ impl UnsettledRequest {
     /// Whether progress and logs belong on its lane: not on a listener's.
     pub(crate) fn has_handler(&self) -> bool {
         self.state != State::Held
+    }
+
+    /// The id of the task of the core that the request has become.
+    pub(crate) fn task_id(&self) -> Option<&str> {
+        self.task.as_ref().map(|task| &*task.id)
     }
 }
 
@@ -162,11 +190,8 @@ impl Inbound {
             key,
             id: open.id,
             terms: Arc::clone(terms),
-            progress_token: open.progress_token,
-            progress_head: None,
-            progress: f64::NEG_INFINITY,
+            progress: open.progress_token.map(RequestProgress::new).map(Box::new),
             task: None,
-            unsent_status: None,
             is_task_over: false,
             bytes,
             state,
@@ -179,11 +204,11 @@ impl Inbound {
         self.rows.get_mut(at)
     }
 
-    /// The request that is about to be answered with this task.
-    pub(crate) fn row_of_task_mut(&mut self, task_id: &str) -> Option<&mut UnsettledRequest> {
-        let is_named = |row: &UnsettledRequest| row.task.as_deref() == Some(task_id);
+    /// The task that a request is about to be answered with.
+    pub(crate) fn task_mut(&mut self, task_id: &str) -> Option<&mut RequestTask> {
+        let is_named = |row: &UnsettledRequest| row.task_id() == Some(task_id);
         let at = self.rows.iter().position(is_named)?;
-        self.rows.get_mut(at)
+        self.rows.get_mut(at)?.task.as_deref_mut()
     }
 
     /// Returns the row for notices of a handler, and their lane: those of its request, or those of its task.

@@ -29,11 +29,9 @@ impl<T> InlineQueue<T> {
     /// Takes the first item.
     #[inline]
     pub(crate) fn pop_front(&mut self) -> Option<T> {
-        let first = self.first.take()?;
-        if let Some(rest) = &mut self.rest {
-            self.first = rest.pop_front();
-        }
-        Some(first)
+        self.first.as_ref()?;
+        let next = self.rest.as_mut().and_then(|rest| rest.pop_front());
+        std::mem::replace(&mut self.first, next)
     }
 
     /// The first item, to change.

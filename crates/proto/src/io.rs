@@ -44,8 +44,8 @@ pub enum Output {
 pub enum Event {
     /// A request was admitted; the ticket must be answered. The request is boxed, because an event moves often.
     Request(Ticket, Box<IncomingRequest>),
-    /// A notification that the engine does not handle itself.
-    Notification(IncomingNotice),
+    /// A notification that the engine does not handle itself. Boxed for the same reason.
+    Notification(Box<IncomingNotice>),
     /// This request was cancelled: drop its handler, because the answer would be discarded.
     Cancelled(RequestKey),
     /// One of our calls has ended.
@@ -290,13 +290,33 @@ pub enum DropPolicy {
 }
 
 /// The bytes of one message, in up to three parts so that a shared body is never copied.
-#[derive(Debug, Clone, Default)]
-pub struct Frame {
+#[derive(Debug, Clone)]
+pub struct Frame(Shape);
+
+// Small, because a message moves often on its way out.
+#[derive(Debug, Clone)]
+enum Shape {
+    /// The message begins at `skip`: room that was kept for an envelope may be unused.
+    Whole {
+        bytes: Vec<u8>,
+        skip: usize,
+    },
+    Shared(Bytes),
+    Around(Box<Around>),
+}
+
+/// An envelope around a body that was rendered elsewhere.
+#[derive(Debug, Clone)]
+struct Around {
     head: Vec<u8>,
-    /// Where the message begins in `head`: room that was kept for an envelope may be unused.
-    skip: usize,
     body: Bytes,
     tail: &'static [u8],
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self::whole(Vec::new())
+    }
 }
 
 impl Frame {
@@ -307,70 +327,74 @@ impl Frame {
     }
 
     /// A message in one piece that begins at `skip`.
-    pub(crate) fn from_offset(head: Vec<u8>, skip: usize) -> Self {
-        Self {
-            head,
-            skip,
-            ..Self::default()
-        }
+    #[inline]
+    pub(crate) fn from_offset(bytes: Vec<u8>, skip: usize) -> Self {
+        Self(Shape::Whole { bytes, skip })
     }
 
     /// A message in one piece that shares its memory.
     #[inline]
     pub(crate) fn shared(body: Bytes) -> Self {
-        Self {
-            body,
-            ..Self::default()
-        }
+        Self(Shape::Shared(body))
     }
 
     /// An envelope around a body that was rendered elsewhere.
     pub fn around(head: Vec<u8>, body: Bytes, tail: &'static [u8]) -> Self {
-        Self {
-            head,
-            skip: 0,
-            body,
-            tail,
-        }
+        Self(Shape::Around(Box::new(Around { head, body, tail })))
     }
 
     /// The same message in a form that is cloned without copying its body.
     #[must_use]
     pub fn into_shared(self) -> Self {
-        if !self.body.is_empty() || !self.tail.is_empty() {
+        match self.0 {
+            Shape::Whole { bytes, skip } => Self::shared(piece_from(bytes, skip)),
             // The body is shared already, and an envelope is small.
-            return self;
-        }
-        let [head, ..] = self.into_pieces();
-        Self {
-            body: head,
-            ..Self::default()
+            Shape::Shared(_) | Shape::Around(_) => self,
         }
     }
 
     /// The parts in order; some may be empty.
     #[inline]
     pub fn parts(&self) -> [&[u8]; 3] {
-        [
-            self.head.get(self.skip..).unwrap_or_default(),
-            &self.body,
-            self.tail,
-        ]
+        match &self.0 {
+            Shape::Whole { bytes, skip } => [bytes.get(*skip..).unwrap_or_default(), &[], &[]],
+            Shape::Shared(body) => [&[], body, &[]],
+            Shape::Around(around) => [&around.head, &around.body, around.tail],
+        }
     }
 
     /// Returns the parts in order, without copying them.
     #[inline]
     pub fn into_pieces(self) -> [Bytes; 3] {
-        let mut head = Bytes::from(self.head);
-        head.advance(self.skip.min(head.len()));
-        [head, self.body, Bytes::from_static(self.tail)]
+        match self.0 {
+            Shape::Whole { bytes, skip } => [piece_from(bytes, skip), Bytes::new(), Bytes::new()],
+            Shape::Shared(body) => [Bytes::new(), body, Bytes::new()],
+            Shape::Around(around) => {
+                let Around { head, body, tail } = *around;
+                [head.into(), body, Bytes::from_static(tail)]
+            }
+        }
+    }
+
+    /// Returns a message that is in one piece, without copying it.
+    ///
+    /// # Errors
+    ///
+    /// The same frame, if it has several parts.
+    #[inline]
+    pub fn into_piece(self) -> Result<Bytes, Self> {
+        match self.0 {
+            Shape::Whole { bytes, skip } => Ok(piece_from(bytes, skip)),
+            Shape::Shared(body) => Ok(body),
+            Shape::Around(_) => Err(self),
+        }
     }
 
     /// The message in one piece. A message that is in one piece is not copied.
     #[inline]
     pub fn into_vec(self) -> Vec<u8> {
-        match (self.skip, self.body.len() + self.tail.len()) {
-            (0, 0) => self.head,
+        match self.0 {
+            Shape::Whole { bytes, skip: 0 } => bytes,
             _ => self.to_vec(),
         }
     }
@@ -378,7 +402,11 @@ impl Frame {
     /// The length of the message in bytes.
     #[inline]
     pub fn len(&self) -> usize {
-        self.parts().iter().map(|part| part.len()).sum()
+        match &self.0 {
+            Shape::Whole { bytes, skip } => bytes.len().saturating_sub(*skip),
+            Shape::Shared(body) => body.len(),
+            Shape::Around(around) => around.head.len() + around.body.len() + around.tail.len(),
+        }
     }
 
     /// Whether the message has no bytes.
@@ -391,6 +419,13 @@ impl Frame {
     pub fn to_vec(&self) -> Vec<u8> {
         self.parts().concat()
     }
+}
+
+/// The bytes from `skip` on, without copying them.
+fn piece_from(bytes: Vec<u8>, skip: usize) -> Bytes {
+    let mut bytes = Bytes::from(bytes);
+    bytes.advance(skip.min(bytes.len()));
+    bytes
 }
 
 /// Classification of a message that was received.

@@ -36,7 +36,16 @@ impl Outbox {
     }
 
     /// Takes the oldest message.
+    #[inline]
     pub fn pop(&mut self) -> Option<Transmit> {
+        // Drivers poll an empty queue after each message.
+        if self.queue.is_empty() {
+            return None;
+        }
+        self.pop_first()
+    }
+
+    fn pop_first(&mut self) -> Option<Transmit> {
         if let Some(Queued::Run(run)) = self.queue.first_mut() {
             let transmit = run.pop(self.blocks.get_or_insert_default());
             self.tally.remove(transmit.kind, transmit.frame.len());
@@ -54,7 +63,15 @@ impl Outbox {
 
     /// Takes the oldest messages in their frames, if they share a buffer: at most `max_bytes`, or one
     /// message.
+    #[inline]
     pub(crate) fn pop_framed(&mut self, max_bytes: usize) -> Option<FramedMessages> {
+        match self.queue.first_mut() {
+            Some(Queued::Run(_)) => self.pop_run(max_bytes),
+            _ => None,
+        }
+    }
+
+    fn pop_run(&mut self, max_bytes: usize) -> Option<FramedMessages> {
         let Some(Queued::Run(run)) = self.queue.first_mut() else {
             return None;
         };
@@ -117,7 +134,7 @@ impl Outbox {
                 let mut run = Run::new(lane, policy, framing);
                 let length = run.messages.push(max_bytes, write);
                 if length.is_some() {
-                    self.queue.push_back(Queued::Run(run));
+                    self.queue.push_back(Queued::Run(Box::new(run)));
                 }
                 length
             }

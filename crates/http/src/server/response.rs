@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use pintle_proto::Frame as MessageFrame;
 
@@ -42,19 +42,14 @@ impl ResponseBody {
     }
 
     pub(crate) fn message(frame: MessageFrame) -> Self {
-        let parts = frame.parts();
-        let mut filled = parts.iter().filter(|part| !part.is_empty());
-        let is_whole = filled.next().is_none() || filled.next().is_none();
-        let content = if frame.len() <= WORTH_COPYING && !is_whole {
-            let mut all = BytesMut::with_capacity(frame.len());
-            parts.iter().for_each(|part| all.extend_from_slice(part));
-            Content::Message(all.freeze())
-        } else if is_whole {
-            let pieces = frame.into_pieces().into_iter();
-            Content::of(pieces.filter(|piece| !piece.is_empty()).last())
-        } else {
-            let waiting = frame.into_pieces();
-            Content::Parts(Box::new(Parts { waiting, next: 0 }))
+        let content = match frame.into_piece() {
+            Ok(message) if message.is_empty() => Content::Nothing,
+            Ok(message) => Content::Message(message),
+            Err(frame) if frame.len() <= WORTH_COPYING => Content::Message(frame.to_vec().into()),
+            Err(frame) => {
+                let waiting = frame.into_pieces();
+                Content::Parts(Box::new(Parts { waiting, next: 0 }))
+            }
         };
         Self { content }
     }
@@ -64,12 +59,6 @@ impl ResponseBody {
         Self {
             content: Content::Events(Box::new(events)),
         }
-    }
-}
-
-impl Content {
-    fn of(message: Option<Bytes>) -> Self {
-        message.map_or(Self::Nothing, Self::Message)
     }
 }
 

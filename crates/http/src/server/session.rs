@@ -399,7 +399,7 @@ impl State {
         match event {
             Event::Request(ticket, incoming) => self.lanes.start(ticket, incoming),
             Event::Cancelled(key) => self.lanes.cancel(key),
-            Event::Notification(notified) => self.notified.push(notified),
+            Event::Notification(notified) => self.notified.push(*notified),
             Event::Abandoned => self.is_over = true,
             _ => {}
         }

@@ -22,7 +22,8 @@ impl Connection {
         match reply {
             Ok(reply) => {
                 self.transmit_reply(key, &row.id, &row.terms, reply);
-                if let Some(status) = row.unsent_status.take() {
+                let status = row.task.as_mut().and_then(|task| task.unsent_status.take());
+                if let Some(status) = status {
                     self.transmit_status(&status);
                 }
                 if row.task.is_some() && !row.is_task_over {

@@ -136,11 +136,13 @@ impl Connection {
         self.inbound.hold(id.clone(), incoming);
         self.subscriptions.listen(incoming.key, id, filter);
         if server_passes_settings {
-            self.events.push_back(Event::Notification(IncomingNotice {
+            let notified = IncomingNotice {
                 method: incoming.method.clone(),
                 params: incoming.params.clone(),
                 terms: Some(Arc::clone(&incoming.terms)),
-            }));
+            };
+            self.events
+                .push_back(Event::Notification(Box::new(notified)));
         }
         self.transmit_notice(
             Lane::Reply(incoming.key),

@@ -211,7 +211,8 @@ impl Connection {
                 params,
                 terms,
             };
-            self.events.push_back(Event::Notification(notified));
+            self.events
+                .push_back(Event::Notification(Box::new(notified)));
         }
     }
 

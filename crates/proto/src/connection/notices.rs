@@ -36,21 +36,21 @@ impl Connection {
         let Some((lane, row)) = self.inbound.reporting_mut(key) else {
             return;
         };
-        let Some(token) = &row.progress_token else {
+        let Some(sent) = row.progress.as_deref_mut() else {
             return;
         };
-        if !progress.is_finite() || progress <= row.progress {
+        if !progress.is_finite() || progress <= sent.last {
             return;
         }
-        row.progress = progress;
+        sent.last = progress;
         let notice = ProgressNotice {
-            head: row
-                .progress_head
-                .get_or_insert_with(|| ProgressHead::new(token)),
+            head: sent
+                .head
+                .get_or_insert_with(|| ProgressHead::new(&sent.token)),
             progress,
             total,
             message,
-            related_task: row.task.as_deref(),
+            related_task: row.task.as_ref().map(|task| &*task.id),
         };
         let (revision, limits) = (row.terms.revision, &self.limits);
         let write = |out: &mut Vec<u8>| notice.write(out, revision);
@@ -75,7 +75,7 @@ impl Connection {
         let Some((lane, row)) = self.inbound.reporting_mut(key) else {
             return;
         };
-        params.meta = row.task.as_deref().map(related);
+        params.meta = row.task_id().map(related);
         self.transmit_notice(
             lane,
             DropPolicy::DropOldest,

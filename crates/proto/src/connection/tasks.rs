@@ -9,6 +9,7 @@ use pintle_model::{DetailedTask, Feature, Meta, Task};
 
 use super::builtin::tagged;
 use super::{Connection, Negotiation, Side};
+use crate::inbound::RequestTask;
 use crate::io::{DropPolicy, Lane, RequestKey};
 use crate::terms::Terms;
 
@@ -24,7 +25,9 @@ impl Connection {
         if let Some(row) = self.inbound.row_mut(key)
             && row.terms.has(Feature::CoreTasks)
         {
-            row.task = Some(task_id.into());
+            let id = task_id.into();
+            let unsent_status = None;
+            row.task = Some(Box::new(RequestTask { id, unsent_status }));
         }
     }
 
@@ -46,8 +49,8 @@ impl Connection {
         if !is_followed {
             return;
         }
-        if let Some(row) = self.inbound.row_of_task_mut(&task.task_id) {
-            row.unsent_status = Some(Box::new(task.clone()));
+        if let Some(begun) = self.inbound.task_mut(&task.task_id) {
+            begun.unsent_status = Some(task.clone());
             return;
         }
         self.transmit_status(task);

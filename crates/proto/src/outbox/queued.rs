@@ -9,8 +9,8 @@ use crate::io::{DropPolicy, Lane, Transmit, TransmitKind};
 #[derive(Debug)]
 pub(super) enum Queued {
     Message(Transmit),
-    /// Notices that follow each other.
-    Run(Run),
+    /// Notices that follow each other. Boxed, because a message moves often.
+    Run(Box<Run>),
 }
 
 /// Notices of one lane and one policy that follow each other; at least one.

@@ -208,7 +208,7 @@ where
         match event {
             Event::Request(ticket, incoming) => self.handlers.start(ticket, incoming),
             Event::Cancelled(key) => self.handlers.stop(key),
-            Event::Notification(notified) => self.service.notified(notified),
+            Event::Notification(notified) => self.service.notified(*notified),
             Event::Abandoned => self.is_abandoned = true,
             _ => {}
         }
