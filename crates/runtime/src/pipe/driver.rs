@@ -124,7 +124,7 @@ where
         let lines = self.read(cx)?;
         let mut has_moved = lines.is_some();
         if has_moved || self.has_changed {
-            has_moved |= self.intake.take_held();
+            has_moved |= self.intake.take_held(&mut self.outgoing);
             self.collect_output(cx);
         }
         has_moved |= self.write(cx)?;
@@ -151,7 +151,7 @@ where
         let now = Instant::now().into_std();
         let mut taken = 0;
         while let Some(line) = self.lines.next_line() {
-            self.intake.take(now, line);
+            self.intake.take(now, line, &mut self.outgoing);
             taken += 1;
         }
         Ok(Some(taken))
@@ -163,10 +163,7 @@ where
 
     /// Moves messages from the engine into the output.
     fn collect_output(&mut self, cx: &TaskContext<'_>) {
-        let most = self.options.max_unsent_bytes;
-        self.after_output = self
-            .intake
-            .collect_output(cx.waker(), &mut self.outgoing, most);
+        self.after_output = self.intake.collect_output(cx.waker(), &mut self.outgoing);
         self.has_changed = self.after_output.has_more;
     }
 
@@ -209,7 +206,7 @@ where
         if end == PipeEnd::EndOfInput
             && let Some(line @ Line::Text(_)) = self.lines.finish()
         {
-            self.intake.take(now.into_std(), line);
+            self.intake.take(now.into_std(), line, &mut self.outgoing);
         }
         self.intake.close_input();
     }

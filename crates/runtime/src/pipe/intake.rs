@@ -22,7 +22,8 @@ use crate::service::Service;
 
 /// The engine of a pipe, with the lines that wait for room in it and the handlers of its requests.
 ///
-/// A line costs one lock of the engine, and the messages that leave together cost one more.
+/// A line costs one lock of the engine. Messages of earlier lines leave under it, and the last messages
+/// cost one more.
 pub(super) struct Intake<S, M, F> {
     service: Arc<S>,
     conversation: Arc<SharedEngine>,
@@ -32,6 +33,7 @@ pub(super) struct Intake<S, M, F> {
     max_line_bytes: usize,
     max_values: usize,
     max_held_bytes: usize,
+    max_unsent_bytes: usize,
 }
 
 /// The state of a line that was passed to the engine.
@@ -75,14 +77,19 @@ where
             max_line_bytes: options.max_line_bytes,
             max_values: options.limits.max_values_per_message,
             max_held_bytes: options.max_held_bytes,
+            max_unsent_bytes: options.max_unsent_bytes,
         }
     }
 
     /// Handles a line. It waits while the engine has no room, or other lines wait before it.
-    pub(super) fn take(&mut self, now: StdInstant, line: Line<'_>) {
+    /// Messages of earlier lines move into `outgoing`.
+    pub(super) fn take<W>(&mut self, now: StdInstant, line: Line<'_>, outgoing: &mut Outgoing<W>)
+    where
+        W: AsyncWrite + Unpin,
+    {
         match line {
             Line::Text(text) => {
-                if !(self.held.is_empty() && self.offer(now, text)) {
+                if !(self.held.is_empty() && self.offer(now, text, outgoing)) {
                     self.hold(now, text);
                 }
             }
@@ -91,10 +98,13 @@ where
     }
 
     /// Handles the lines that wait, while there is room. Returns true if there were any.
-    pub(super) fn take_held(&mut self) -> bool {
+    pub(super) fn take_held<W>(&mut self, outgoing: &mut Outgoing<W>) -> bool
+    where
+        W: AsyncWrite + Unpin,
+    {
         let before = self.held.bytes();
         while let Some(line) = self.held.pop() {
-            if !self.offer(Instant::now().into_std(), &line) {
+            if !self.offer(Instant::now().into_std(), &line, outgoing) {
                 self.held.push_front(line);
                 break;
             }
@@ -102,20 +112,23 @@ where
         self.held.bytes() < before
     }
 
-    /// Handles all events, and moves messages into `outgoing` while it has less than `most` bytes.
-    /// Output that follows wakes the driver.
+    /// Handles all events, and moves messages into `outgoing` while it has room. Output that follows
+    /// wakes the driver.
     pub(super) fn collect_output<W: AsyncWrite + Unpin>(
         &mut self,
         driver: &Waker,
         outgoing: &mut Outgoing<W>,
-        most: usize,
     ) -> AfterOutput {
+        let most = self.max_unsent_bytes;
         loop {
             let step =
                 self.conversation
                     .drive_and_wait(driver, |engine| match engine.poll_event() {
                         Some(event) => ControlFlow::Continue(event),
-                        None => ControlFlow::Break(drain(engine, outgoing, most)),
+                        None => {
+                            drain(engine, outgoing, most);
+                            ControlFlow::Break(AfterOutput::of(engine))
+                        }
                     });
             match step {
                 ControlFlow::Break(after) => return after,
@@ -162,11 +175,17 @@ where
     }
 
     /// Passes a line to the engine. Returns false if it has no room.
-    fn offer(&mut self, now: StdInstant, line: &[u8]) -> bool {
+    fn offer<W>(&mut self, now: StdInstant, line: &[u8], outgoing: &mut Outgoing<W>) -> bool
+    where
+        W: AsyncWrite + Unpin,
+    {
+        let most = self.max_unsent_bytes;
         loop {
-            let (offer, event) = self
-                .conversation
-                .drive(|engine| offer_to(engine, now, line));
+            let (offer, event) = self.conversation.drive(|engine| {
+                // One message at a time needs less memory than all of them together.
+                drain(engine, outgoing, most);
+                offer_to(engine, now, line)
+            });
             if let Some(event) = event {
                 self.handle(event);
             }
@@ -245,11 +264,8 @@ fn offer_to(engine: &mut Connection, now: StdInstant, line: &[u8]) -> (Offer, Op
     (Offer::Accepted, engine.poll_event())
 }
 
-fn drain<W: AsyncWrite + Unpin>(
-    engine: &mut Connection,
-    outgoing: &mut Outgoing<W>,
-    most: usize,
-) -> AfterOutput {
+/// Moves messages of the engine into `outgoing`, while it has less than `most` bytes.
+fn drain<W: AsyncWrite + Unpin>(engine: &mut Connection, outgoing: &mut Outgoing<W>, most: usize) {
     while outgoing.len() < most {
         if let Some(lines) = engine.poll_framed(most - outgoing.len()) {
             outgoing.push_lines(&lines);
@@ -259,9 +275,14 @@ fn drain<W: AsyncWrite + Unpin>(
             break;
         }
     }
-    AfterOutput {
-        deadline: engine.next_deadline(),
-        has_more: engine.has_output(),
-        is_answering: engine.in_flight() > 0,
+}
+
+impl AfterOutput {
+    fn of(engine: &Connection) -> Self {
+        Self {
+            deadline: engine.next_deadline(),
+            has_more: engine.has_output(),
+            is_answering: engine.in_flight() > 0,
+        }
     }
 }
