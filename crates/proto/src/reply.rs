@@ -126,6 +126,15 @@ impl Rendered {
     ///
     /// -32603 when the result does not fit `revision`, or cannot be written as JSON.
     pub fn new<R: ResultBody>(mut result: R, revision: Revision) -> Result<Self, Error> {
+        Self::of(&mut result, revision)
+    }
+
+    /// As [`Rendered::new`], without moving the result. The result is fitted and loses its metadata.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rendered::new`].
+    pub fn of<R: ResultBody>(result: &mut R, revision: Revision) -> Result<Self, Error> {
         result.fit(revision).map_err(|unfit| {
             tracing::warn!(%revision, %unfit, "a result does not fit this revision");
             Error::internal()

@@ -16,27 +16,28 @@ use crate::typed_layer::{Next, TypedLayer};
 use pintle_runtime::BoxFuture;
 
 /// Calls a tool through the layers of its server and its own; without layers nothing is copied.
-pub(crate) async fn call_tool(
-    entry: Arc<Entry<Tool>>,
+// Not `async`, because the handler has a future of its own.
+pub(crate) fn call_tool<'a>(
+    entry: &'a Arc<Entry<Tool>>,
     arguments: Option<RawJson<'_>>,
-    cx: Context,
-) -> ToolReply {
+    cx: &Context,
+) -> BoxFuture<'a, ToolReply> {
     if entry.mount_context.tool_layers.is_empty() && entry.item.layers.is_empty() {
-        let scope = ExtractContext::new(&cx, &entry.mount_context.state);
-        return entry.item.call(arguments, scope).await;
+        let scope = ExtractContext::new(cx, &entry.mount_context.state);
+        return entry.item.call(arguments, scope);
     }
-    let layers = tool_layers(&entry);
+    let layers = tool_layers(entry);
     let request = ToolRequest {
         name: entry.item.name().into(),
         arguments: arguments.map(RawJson::to_raw_value),
-        cx,
+        cx: cx.clone(),
     };
     let call = |entry: Arc<Entry<Tool>>, request: ToolRequest| async move {
         let scope = ExtractContext::new(&request.cx, &entry.mount_context.state);
         let arguments = request.arguments.as_deref().map(RawJson::from);
         entry.item.call(arguments, scope).await
     };
-    Box::pin(through(layers, request, entry, call)).await
+    Box::pin(through(layers, request, Arc::clone(entry), call))
 }
 
 /// The layers of the server, and within them those of the tool.

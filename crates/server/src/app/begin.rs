@@ -207,7 +207,7 @@ impl Launch {
         } = self.clone();
         let running = {
             let cx = cx.clone();
-            async move { call_tool(entry, arguments.as_deref().map(RawJson::from), cx).await }
+            async move { call_tool(&entry, arguments.as_deref().map(RawJson::from), &cx).await }
         };
         if forwards_events {
             Box::pin(WithRequest::new(cx, running))

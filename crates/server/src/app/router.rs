@@ -95,9 +95,17 @@ impl Core {
         };
         drop(tools);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
-        let mut outcome = match self.call_entry(&entry, &params, cx).await? {
-            TaskOrOutcome::Plain(outcome) => outcome,
-            TaskOrOutcome::Task(reply) => return Ok(reply),
+        // Calls a tool the way that its task support, the call and the client lead to.
+        let mut outcome = match self.task_of(&entry, &params, cx)? {
+            Some(task) => match task.await? {
+                TaskOrOutcome::Plain(outcome) => outcome,
+                TaskOrOutcome::Task(reply) => return Ok(reply),
+            },
+            None => {
+                let rounds = self.rounds(cx, params.identity());
+                let run = || call_tool(&entry, params.arguments, cx);
+                rounds.answer(params.retry(), run).await?
+            }
         };
         if let Outcome::Complete(result) = &mut outcome
             && wraps
@@ -105,22 +113,6 @@ impl Core {
             result.wrap_structured_content();
         }
         reply(outcome, request.terms.revision)
-    }
-
-    /// Calls a tool the way that its task support, the call and the client lead to.
-    async fn call_entry(
-        &self,
-        entry: &Arc<Entry<Tool>>,
-        params: &CallParams<'_>,
-        cx: &Context,
-    ) -> Result<TaskOrOutcome, Error> {
-        if let Some(task) = self.task_of(entry, params, cx)? {
-            return task.await;
-        }
-        let run = || call_tool(Arc::clone(entry), params.arguments, cx.clone());
-        let rounds = self.rounds(cx, params.identity());
-        let outcome = rounds.answer(params.retry(), run).await?;
-        Ok(TaskOrOutcome::Plain(outcome))
     }
 
     /// Returns the call as a task, or `None` for a call without a task. Not part of the future of a
@@ -432,13 +424,14 @@ pub(super) fn reply_to_read(
 
 /// An outcome as it is answered.
 pub(super) fn reply<R: ResultBody>(
-    outcome: Outcome<R>,
+    mut outcome: Outcome<R>,
     revision: Revision,
 ) -> Result<Reply, Error> {
-    match outcome {
-        Outcome::Complete(result) => Reply::complete(result, revision),
+    // By reference, because a result is large to move.
+    match &mut outcome {
+        Outcome::Complete(result) => Rendered::of(result, revision).map(Reply::Complete),
         Outcome::InputRequired(questions) => {
-            Rendered::new(questions, revision).map(Reply::InputRequired)
+            Rendered::of(questions, revision).map(Reply::InputRequired)
         }
         // A task outlives its request, and nothing here would answer for it.
         Outcome::Task(_) => Err(Error::internal()),

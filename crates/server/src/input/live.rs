@@ -8,7 +8,7 @@ use pintle_model::{Error, InputRequests, InputRequired, InputResponse, InputResp
 use pintle_runtime::{Ask, AskError, Context, RetryInput};
 
 use super::required::Required;
-use super::rounds::{RoundResult, check_asked, until_suspended};
+use super::rounds::{RoundResult, UntilSuspended, check_asked};
 
 /// Runs a handler until it asks nothing more: what it asks in a round is asked at once. What it
 /// did once or was answered in one run is there in the next.
@@ -22,7 +22,11 @@ where
 {
     let questions = cx.questions();
     questions.allow_replay();
-    let ended = until_suspended(questions, pin!(run())).await;
+    let ended = match UntilSuspended::new(questions, pin!(run())).await {
+        // Most handlers end so, and their results are large to move.
+        Some(Ok(outcome @ Outcome::Complete(_))) => return Ok(outcome),
+        ended => ended,
+    };
     let asked = match outcome(cx, ended) {
         Ok(outcome) => return outcome,
         Err(asked) => asked,
@@ -49,7 +53,7 @@ where
             Err(error) => return R::refused(crate::tool::error_chain(&error)),
         }
         questions.run_again();
-        let ended = until_suspended(questions, pin!(run())).await;
+        let ended = UntilSuspended::new(questions, pin!(run())).await;
         match outcome(cx, ended) {
             Ok(outcome) => return outcome,
             Err(next) => asked = next,

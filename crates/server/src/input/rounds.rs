@@ -1,8 +1,8 @@
 //! One request and its rounds.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::task::{Context as TaskContext, Poll};
 use std::time::SystemTime;
 
 use pintle_model::RawJson;
@@ -102,7 +102,7 @@ impl Rounds<'_> {
             false => self.cx.questions().allow_replay(),
         }
         let questions = self.cx.questions();
-        let ended = until_suspended(questions, pin!(run())).await;
+        let ended = UntilSuspended::new(questions, pin!(run())).await;
         // Awaited outside of the match, because its value would be a part of the future.
         let conclusion = match self.outcome(ended) {
             Ok(outcome) => return outcome,
@@ -267,16 +267,27 @@ impl Rounds<'_> {
 }
 
 /// Polls a handler until it ends, or until it has asked something; then there is nothing.
-pub(super) async fn until_suspended<T>(
-    questions: &QuestionState,
-    mut running: Pin<&mut impl Future<Output = T>>,
-) -> Option<T> {
-    poll_fn(|task| match running.as_mut().poll(task) {
-        Poll::Ready(ended) => Poll::Ready(Some(ended)),
-        Poll::Pending if questions.is_suspended_or_wake(task.waker()) => Poll::Ready(None),
-        Poll::Pending => Poll::Pending,
-    })
-    .await
+pub(super) struct UntilSuspended<'a, F> {
+    questions: &'a QuestionState,
+    running: Pin<&'a mut F>,
+}
+
+impl<'a, F: Future> UntilSuspended<'a, F> {
+    pub(super) fn new(questions: &'a QuestionState, running: Pin<&'a mut F>) -> Self {
+        Self { questions, running }
+    }
+}
+
+impl<F: Future> Future for UntilSuspended<'_, F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        match self.running.as_mut().poll(task) {
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending if self.questions.is_suspended_or_wake(task.waker()) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    }
 }
 
 /// Reads answers one by one. A value that is not an object answers nothing, and its question is asked

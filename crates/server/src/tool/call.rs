@@ -1,7 +1,7 @@
 //! One call of a tool: its parameters, its timeout and its result.
 
 use std::fmt;
-use std::future::Future;
+use std::future::ready;
 use std::time::Duration;
 
 use pintle_model::RawJson;
@@ -34,19 +34,22 @@ impl Tool {
         &'t self,
         arguments: Option<RawJson<'_>>,
         scope: ExtractContext<'_>,
-    ) -> impl Future<Output = ToolReply> + Send + use<'t> {
-        // Boxed, because a rejection is rare and large.
-        let started = self.start(arguments, scope).map_err(Box::new);
-        let timeout = self
-            .timeout
-            .map(|timeout| (timeout, scope.context().clone()));
-        async move {
-            let reply = match started {
-                Ok(running) => within_timeout(timeout, running).await?,
-                Err(rejection) => Outcome::Complete(rejection.into_tool_result()?),
-            };
-            self.checks.let_out(self.name(), reply)
+    ) -> BoxFuture<'t, ToolReply> {
+        let running = match self.start(arguments, scope) {
+            Ok(running) => running,
+            Err(rejection) => {
+                let reply = rejection.into_tool_result().map(Outcome::Complete);
+                return Box::pin(ready(reply));
+            }
+        };
+        if !self.checks.has_written_output() {
+            return running;
         }
+        Box::pin(async move {
+            let outcome = running.await?;
+            self.checks.let_out(self.name(), &outcome)?;
+            Ok(outcome)
+        })
     }
 
     fn start(
@@ -56,15 +59,17 @@ impl Tool {
     ) -> Result<Running, Rejection> {
         let call = ToolCall::new(arguments, scope, &self.checks)?;
         let run = self.run.as_ref().ok_or_else(idle)?;
-        run(&call)
+        let running = run(&call)?;
+        let Some(timeout) = self.timeout else {
+            return Ok(running);
+        };
+        let cx = scope.context().clone();
+        Ok(Box::pin(within_timeout(timeout, cx, running)))
     }
 }
 
-async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) -> ToolReply {
-    let Some((timeout, cx)) = timeout else {
-        return running.await;
-    };
-    let ended = Box::pin(with_timeout(&cx, timeout, running)).await;
+async fn within_timeout(timeout: Duration, cx: Context, running: Running) -> ToolReply {
+    let ended = with_timeout(&cx, timeout, running).await;
     ended.unwrap_or_else(|| Ok(Outcome::Complete(late(timeout))))
 }
 

@@ -14,7 +14,6 @@ use crate::rejection::ArgumentsError;
 #[cfg(feature = "any-schema")]
 use crate::tool::any::AnyValidator;
 use crate::tool::once::Once;
-use crate::tool::result::ToolReply;
 
 /// The compiled schemas of a tool.
 #[derive(Debug, Clone, Default)]
@@ -95,21 +94,22 @@ impl Checks {
     }
 
     /// Checks a result against a schema that was written by hand.
-    pub(super) fn let_out(&self, tool: &str, outcome: Outcome<CallToolResult>) -> ToolReply {
-        let (Some(validator), Outcome::Complete(result)) = (&self.output, &outcome) else {
-            return Ok(outcome);
+    pub(super) fn let_out(
+        &self,
+        tool: &str,
+        outcome: &Outcome<CallToolResult>,
+    ) -> Result<(), Error> {
+        let (Some(validator), Outcome::Complete(result)) = (&self.output, outcome) else {
+            return Ok(());
         };
         if result.has_failed() {
-            return Ok(outcome);
+            return Ok(());
         }
-        match conforms(validator, result.structured_content.as_ref()) {
-            Ok(()) => Ok(outcome),
-            Err(violations) => {
-                let violation = violations.first().map(ToString::to_string);
-                tracing::error!(tool, violation, "a result breaks the tool's output schema");
-                Err(Error::internal())
-            }
-        }
+        conforms(validator, result.structured_content.as_ref()).map_err(|violations| {
+            let violation = violations.first().map(ToString::to_string);
+            tracing::error!(tool, violation, "a result breaks the tool's output schema");
+            Error::internal()
+        })
     }
 }
 
