@@ -1,6 +1,7 @@
 //! Names of sessions: 128 random bits.
 
 use std::fmt;
+use std::hash::Hasher;
 
 use http::HeaderValue;
 
@@ -32,27 +33,60 @@ impl SessionId {
     }
 }
 
-/// Reads one half of a name. It looks at all digits before it decides, because that takes fewer steps.
-fn half(digits: [u8; 16]) -> Option<u64> {
-    let (mut number, mut all) = (0, 0);
-    for byte in digits {
-        let digit = VALUES[usize::from(byte)];
-        number = number << 4 | u64::from(digit & 15);
-        all |= digit;
+/// Hashes ids of sessions. Their bits are random and drawn by servers, so a part of them is a hash.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RandomBits(u64);
+
+impl Hasher for RandomBits {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
     }
-    (all < 16).then_some(number)
+
+    fn write_u128(&mut self, id: u128) {
+        let [a, b, c, d, e, f, g, h, ..] = id.to_be_bytes();
+        self.0 = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
-/// The values of digits; 255 for all other bytes.
-static VALUES: [u8; 256] = {
-    let mut values = [u8::MAX; 256];
-    let mut digit = 0;
-    while digit < 16 {
-        values[b"0123456789abcdef"[digit] as usize] = digit as u8;
-        digit += 1;
+/// Reads one half of a name, all digits together.
+fn half(digits: [u8; 16]) -> Option<u64> {
+    let values = u128::from_be_bytes(digits.map(value_of));
+    let is_valid = values & repeated(0xF0, 8) == 0;
+    let number = JOINS
+        .iter()
+        .fold(values, |parts, (bits, mask)| (parts | parts >> bits) & mask);
+    u64::try_from(number).ok().filter(|_| is_valid)
+}
+
+/// Each join puts two neighbours of so many bits together, and the mask removes the rest.
+const JOINS: [(u32, u128); 4] = [
+    (4, repeated(0xFF, 16)),
+    (8, repeated(0xFFFF, 32)),
+    (16, repeated(0xFFFF_FFFF, 64)),
+    (32, repeated(0xFFFF_FFFF_FFFF_FFFF, 128)),
+];
+
+/// Returns a number with `part` in each of its parts of so many bits.
+const fn repeated(part: u128, bits: u32) -> u128 {
+    u128::MAX / (u128::MAX >> (128 - bits)) * part
+}
+
+/// Returns the value of a digit; more than 15 for all other bytes. It has no branches, because it is
+/// applied to many bytes together.
+fn value_of(byte: u8) -> u8 {
+    let (digit, letter) = (byte.wrapping_sub(b'0'), byte.wrapping_sub(b'a'));
+    match (digit < 10, letter < 6) {
+        (true, _) => digit,
+        (_, true) => letter + 10,
+        _ => u8::MAX,
     }
-    values
-};
+}
 
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

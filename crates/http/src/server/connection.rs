@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Request, Response};
+use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -64,7 +65,9 @@ impl<S: Service> Connection<S> {
 
     fn answer(&self, request: Request<Incoming>, phases: &ConnectionPhases) -> Answering<'_> {
         let response = phases.begin_response();
-        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        // A body with a transfer coding has no known size, and others need no search for the header.
+        let has_size = request.body().size_hint().exact().is_some();
+        let is_chunked = !has_size && request.headers().contains_key(TRANSFER_ENCODING);
         let refused = too_large(&request, self.service.options())
             .or_else(|| is_chunked.then(|| misframed(request.headers()))?);
         let answer = match refused {

@@ -21,7 +21,7 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::Message;
-use pintle_model::method::{CallTool, Listen, Method};
+use pintle_model::method::{CallTool, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
 use pintle_proto::{ServerProfile, Terms};
@@ -319,29 +319,22 @@ impl<S: Service> Endpoint<S> {
             Ok(decided) => decided,
             Err(rejection) => return self.reject(rejection).into(),
         };
-        let (parts, forms, sender) = (Arc::clone(post.parts), post.forms, post.sender);
-        match (route, message) {
-            (Route::Exchange, Message::Request(request))
-                if forms == AcceptedTypes::Json && request.method == Listen::NAME =>
-            {
-                self.reject(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED))
-                    .into()
+        match route {
+            Route::Session(id) if self.shared.is_some() => {
+                self.in_shared_session(id, post, message)
             }
-            (Route::Exchange, Message::Request(request)) => {
-                let terms = terms.expect("a request that stands alone has stated its terms");
-                self.exchange(terms, parts, sender, request)
+            Route::Session(id) => {
+                let (parts, sender) = (Arc::clone(post.parts), post.sender);
+                self.in_session(id, parts, sender, message, post.forms)
             }
-            (Route::Sessionless(revision), Message::Request(request)) => {
-                self.sessionless(revision, parts, sender, request)
+            Route::Open => {
+                let peer = &post.sender.peer;
+                self.open_session(post.parts, peer, message).into()
             }
-            (Route::Open, message) => self.open_session(&parts, &sender.peer, message).into(),
-            (Route::Session(id), message) => {
-                if self.shared.is_some() {
-                    return self.in_shared_session(id, post, message);
-                }
-                self.in_session(id, parts, sender, message, forms)
-            }
-            _ => reply::bare(StatusCode::ACCEPTED).into(),
+            route => match message {
+                Message::Request(request) => self.accept_single(post, route, terms, request),
+                _ => reply::bare(StatusCode::ACCEPTED).into(),
+            },
         }
     }
 

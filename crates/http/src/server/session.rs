@@ -18,13 +18,14 @@
 //!
 //! # Locks
 //!
-//! The order is: the table of sessions, then a session, then the timers. The engine changes only inside
-//! `Session::change`. That function moves the output of the engine to the lanes and sets the alarm
+//! The order is: the table of sessions, then a session, then the timers. The engine changes only before
+//! `Session::settle`. That function moves the output of the engine to the lanes and sets the alarm
 //! before unlock. It calls wakers after unlock, because a waker may run code that locks the session.
 //! Other functions lock the session only to read it, or to serve the reader of one lane.
 
 mod bounds;
 mod elsewhere;
+mod engine_access;
 mod held;
 mod journal;
 mod lanes;
@@ -41,11 +42,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use pintle_model::Feature;
 use pintle_model::jsonrpc::{Message, RequestId};
-use pintle_model::{Error, Feature};
-use pintle_proto::{Connection, Event, IncomingNotice, Input, Received, Reply, RequestKey, Ticket};
+use pintle_proto::{Connection, Event, IncomingNotice, Input, Received, RequestKey};
 use pintle_runtime::sync::{Mutex, MutexGuard};
-use pintle_runtime::{EngineHandle, Principal, SessionKey};
+use pintle_runtime::{Principal, SessionKey};
 
 use super::events::OutgoingMessage;
 use super::peers::Peer;
@@ -111,6 +112,14 @@ pub(super) struct NewSession<'a> {
     pub(super) layout: StreamLayout,
     /// Present if replicas share the session.
     pub(super) part: Option<NewPart>,
+}
+
+/// The state of a session before a change.
+struct Before {
+    /// Whether a request or a stream was open.
+    was_used: bool,
+    /// Whether a shutdown waits for the answers to its questions.
+    is_awaited: bool,
 }
 
 /// The result of a delivery.
@@ -187,32 +196,12 @@ impl Session {
         message: Message<'_>,
         form: ReplyFormat,
     ) -> Delivered {
-        let is_request = matches!(message, Message::Request(_));
-        self.change(|state| {
-            state.last_use = now;
-            if state.is_over {
-                return Delivered::Over;
-            }
-            let request = match &message {
-                Message::Request(request) if state.last_check.is_some() => {
-                    elsewhere::log_name(&request.id)
-                }
-                _ => None,
-            };
-            if is_request && state.engine.is_at_request_limit() {
-                return Delivered::Crowded;
-            }
-            match state.engine.receive(now, message) {
-                Received::Request(key) => {
-                    state.lanes.open(key, form, request);
-                    Delivered::Request(key)
-                }
-                _ => {
-                    state.collect_output(&self.bounds);
-                    Delivered::Accepted(std::mem::take(&mut state.notified))
-                }
-            }
-        })
+        // Without `change`, because its closure would have a copy of the message.
+        let mut state = self.lock();
+        let before = self.before(&state);
+        let delivered = state.receive(now, message, form, &self.bounds);
+        self.settle(state, before);
+        delivered
     }
 
     /// Returns true if a call to the client has an id of this part of the session.
@@ -271,16 +260,16 @@ impl Session {
 
     /// Returns true if the session was idle for too long, or its handshake was never confirmed.
     pub(super) fn is_expired(&self, now: Instant, idle: Duration) -> bool {
-        self.change(|state| {
-            let deadline = state.engine.next_deadline();
-            if deadline.is_some_and(|deadline| deadline <= now) {
-                state.engine.handle_input(now, Input::Timeout);
-                state.collect_output(&self.bounds);
-            }
-            state.lanes.expire(now, &self.bounds.replay);
-            let is_unused = state.lanes.is_unused();
-            state.is_over || (is_unused && now.duration_since(state.last_use) >= idle)
-        })
+        let mut state = self.lock();
+        let deadline = state.engine.next_deadline();
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            drop(state);
+            self.change(|state| state.engine.handle_input(now, Input::Timeout));
+            state = self.lock();
+        }
+        state.lanes.expire(now, &self.bounds.replay);
+        let is_unused = state.lanes.is_unused();
+        state.is_over || (is_unused && now.duration_since(state.last_use) >= idle)
     }
 
     /// Returns the next event on the lane of a request, if it is ready.
@@ -336,15 +325,26 @@ impl Session {
     /// Changes the state, moves the output of the engine to the lanes, and wakes readers.
     fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
-        let was_used = !state.lanes.is_unused();
-        let answered = &self.bounds.answered;
-        let is_awaited = answered.is_followed() && state.engine.has_open_calls();
+        let before = self.before(&state);
         let given = act(&mut state);
-        state.collect_output(&self.bounds);
-        if is_awaited && !state.engine.has_open_calls() {
-            answered.notify();
+        self.settle(state, before);
+        given
+    }
+
+    fn before(&self, state: &State) -> Before {
+        Before {
+            was_used: !state.lanes.is_unused(),
+            is_awaited: self.bounds.answered.is_followed() && state.engine.has_open_calls(),
         }
-        if was_used {
+    }
+
+    /// Ends a change: moves the output of the engine to the lanes, and wakes readers.
+    fn settle(&self, mut state: MutexGuard<'_, State>, before: Before) {
+        state.collect_output(&self.bounds);
+        if before.is_awaited && !state.engine.has_open_calls() {
+            self.bounds.answered.notify();
+        }
+        if before.was_used && state.lanes.is_unused() {
             // The idle time counts from the end of the last request or stream.
             state.last_use = tokio::time::Instant::now().into_std();
         }
@@ -358,7 +358,6 @@ impl Session {
         }
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
-        given
     }
 
     #[inline]
@@ -368,6 +367,39 @@ impl Session {
 }
 
 impl State {
+    /// Passes a message to the engine.
+    fn receive(
+        &mut self,
+        now: Instant,
+        message: Message<'_>,
+        form: ReplyFormat,
+        bounds: &Bounds,
+    ) -> Delivered {
+        self.last_use = now;
+        if self.is_over {
+            return Delivered::Over;
+        }
+        let mut request = None;
+        if let Message::Request(asked) = &message {
+            if self.engine.is_at_request_limit() {
+                return Delivered::Crowded;
+            }
+            if self.last_check.is_some() {
+                request = elsewhere::log_name(&asked.id);
+            }
+        }
+        match self.engine.receive(now, message) {
+            Received::Request(key) => {
+                self.lanes.open(key, form, request);
+                Delivered::Request(key)
+            }
+            _ => {
+                self.collect_output(bounds);
+                Delivered::Accepted(std::mem::take(&mut self.notified))
+            }
+        }
+    }
+
     /// Moves all output of the engine to the lanes.
     fn collect_output(&mut self, bounds: &Bounds) {
         loop {
@@ -403,27 +435,5 @@ impl State {
             Event::Abandoned => self.is_over = true,
             _ => {}
         }
-    }
-}
-
-impl EngineHandle for Session {
-    fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
-        self.change(|state| act(&mut state.engine));
-    }
-
-    fn answer(&self, ticket: Ticket, reply: Result<Reply, Error>) {
-        self.change(|state| state.engine.answer(ticket, reply));
-    }
-
-    fn is_session(&self) -> bool {
-        true
-    }
-
-    fn is_behind(&self, key: RequestKey) -> bool {
-        self.lock().lanes.is_behind(key, &self.bounds)
-    }
-
-    fn close_stream(&self, key: RequestKey) -> bool {
-        self.change(|state| state.lanes.detach_client(key, &self.bounds))
     }
 }

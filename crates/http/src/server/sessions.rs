@@ -3,7 +3,7 @@
 mod room;
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::outage::Outage;
 use super::peers::{Excess, Peer};
 use super::session::{Bounds, NewSession, Session, StreamLayout};
 use super::timers::Timers;
-use crate::rules::session_id::SessionId;
+use crate::rules::session_id::{RandomBits, SessionId};
 use room::Room;
 
 /// The pause between two searches for expired sessions. It only delays the release of memory, because
@@ -41,9 +41,12 @@ pub(super) struct Sessions {
     pub(super) outage: Outage,
 }
 
+/// Sessions by their ids.
+type SessionTable = HashMap<SessionId, Arc<Session>, BuildHasherDefault<RandomBits>>;
+
 #[derive(Default)]
 struct State {
-    session_by_id: HashMap<SessionId, Arc<Session>>,
+    session_by_id: SessionTable,
     by_peer: HashMap<Peer, OfPeer>,
     room: Room,
     is_swept: bool,
@@ -337,7 +340,7 @@ impl State {
     }
 }
 
-fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
+fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V, impl BuildHasher>) {
     let used = table.len();
     if table.capacity() > (4 * used).max(FEW_SESSIONS) {
         table.shrink_to(2 * used);

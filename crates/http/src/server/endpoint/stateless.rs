@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use http::request::Parts;
 use pintle_model::method::{Initialize, Listen, Method};
 use pintle_model::{Revision, jsonrpc};
@@ -9,14 +10,42 @@ use pintle_proto::{ServerProfile, SingleRequest, Terms};
 use pintle_runtime::Service;
 
 use super::refuse::{call_cause, stream_cause};
-use super::{Caller, Endpoint, PostResult, extras, peer_identity};
+use super::{Caller, Endpoint, Post, PostResult, extras, peer_identity};
+use crate::rules::cause;
+use crate::rules::classify::{HttpRejection, Route};
+use crate::rules::media::AcceptedTypes;
 use crate::server::exchange::Exchange;
 use crate::server::peers::{Excess, Resource, Sender};
-use crate::server::reply::Era;
+use crate::server::reply::{self, Era};
 use crate::server::token_expiry::authorized_until;
 
 impl<S: Service> Endpoint<S> {
-    pub(super) fn exchange(
+    /// Accepts a request that belongs to no session.
+    pub(super) fn accept_single(
+        &self,
+        post: Post<'_>,
+        route: Route,
+        terms: Option<Arc<Terms>>,
+        request: jsonrpc::Request<'_>,
+    ) -> PostResult<S> {
+        let (parts, sender) = (Arc::clone(post.parts), post.sender);
+        match route {
+            Route::Exchange
+                if post.forms == AcceptedTypes::Json && request.method == Listen::NAME =>
+            {
+                self.reject(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED))
+                    .into()
+            }
+            Route::Exchange => {
+                let terms = terms.expect("a request that stands alone has stated its terms");
+                self.exchange(terms, parts, sender, request)
+            }
+            Route::Sessionless(revision) => self.sessionless(revision, parts, sender, request),
+            _ => reply::bare(StatusCode::ACCEPTED).into(),
+        }
+    }
+
+    fn exchange(
         &self,
         terms: Arc<Terms>,
         parts: Arc<Parts>,
@@ -51,7 +80,7 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn sessionless(
+    fn sessionless(
         &self,
         revision: Revision,
         parts: Arc<Parts>,

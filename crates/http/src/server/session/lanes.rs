@@ -44,7 +44,7 @@ use crate::server::events::OutgoingMessage;
 #[derive(Debug)]
 pub(super) struct Lanes {
     // An entry here or in `listeners` means that the session is in use. Entries come and go only
-    // inside `Session::change`, because `last_use` is set there.
+    // before `Session::settle`, because `last_use` is set there.
     replies: Replies,
     /// Messages that belong to no request. They wait here while no stream is open.
     unsolicited: Outbox,
@@ -70,7 +70,7 @@ pub(super) struct Lanes {
     /// Whether the session has stopped serving streams.
     // Final. It ends the readers of `unsolicited` only, because open requests may still finish.
     is_mute: bool,
-    // Filled only inside `Session::change`, because that wakes them after unlock.
+    // Filled only before `Session::settle`, because that wakes them after unlock.
     wakers: Vec<Waker>,
 }
 
@@ -185,7 +185,7 @@ impl Lanes {
         match transmit.lane {
             Destination::Reply(key) if self.is_one => {
                 if matches!(transmit.kind, TransmitKind::Answer(_)) {
-                    self.replies.remove(key);
+                    self.replies.discard(key);
                 }
                 self.push_unsolicited(transmit, bounds);
             }
@@ -203,7 +203,7 @@ impl Lanes {
             return self.redirect(transmit, bounds);
         }
         if reply.is_unreachable() {
-            self.replies.remove(key);
+            self.replies.discard(key);
             return;
         }
         let is_shared = reply.shared.is_some();

@@ -95,12 +95,12 @@ impl<S: Service> Post<S> {
     /// Returns a message that is ready, or else polls the handler for one.
     fn next_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         loop {
+            // A request that has just started is polled at once, because nothing else waits on its lane.
             let next = self.session.next_reply(self.key, FIRST_READER);
-            if let Some(next) = next {
-                if let Poll::Ready(message) = self.act(next) {
-                    return Poll::Ready(message);
-                }
-                continue;
+            if let Some(next) = next
+                && let Poll::Ready(message) = self.act(next)
+            {
+                return Poll::Ready(message);
             }
             self.poll_handler(cx);
             let next = self.session.poll_reply(self.key, FIRST_READER, cx);

@@ -154,6 +154,13 @@ impl Replies {
         Some(self.0.remove(at).1)
     }
 
+    /// Drops a reply without moving it.
+    pub(super) fn discard(&mut self, key: RequestKey) {
+        if let Some(at) = self.position(key) {
+            drop(self.0.drain(at..=at));
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -3,10 +3,11 @@
 //! A search reads every session, and the endpoint waits meanwhile. So one search finds several candidates, and one
 //! that finds none is not repeated before a session can have been idle for long enough.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::SessionTable;
 use crate::rules::session_id::SessionId;
 use crate::server::session::Session;
 
@@ -30,7 +31,7 @@ impl Room {
     /// Finds the session of this room that is idle longest; none if it is not idle for long enough.
     pub(super) fn make(
         &mut self,
-        sessions: &HashMap<SessionId, Arc<Session>>,
+        sessions: &SessionTable,
         now: Instant,
         is_of_room: &dyn Fn(&Session) -> bool,
     ) -> Option<Arc<Session>> {
@@ -54,7 +55,7 @@ impl Room {
     /// Searches for candidates; returns false if it finds no session.
     fn search(
         &mut self,
-        sessions: &HashMap<SessionId, Arc<Session>>,
+        sessions: &SessionTable,
         now: Instant,
         is_of_room: &dyn Fn(&Session) -> bool,
     ) -> bool {

@@ -144,15 +144,16 @@ impl Lanes {
 
     /// Closes the lane of a request whose answer has left or will not follow.
     pub(in crate::server::session) fn close(&mut self, key: RequestKey) {
-        let Some(reply) = self.replies.remove(key) else {
+        let Some(reply) = self.replies.get_mut(key) else {
             return;
         };
-        self.wakers.extend(reply.waker);
+        self.wakers.extend(reply.waker.take());
         match reply.stream {
             Some(stream) if reply.is_cancelled => self.replay.cancel(stream, now()),
             Some(stream) => self.replay.leave(stream, now()),
             None => {}
         }
+        self.replies.discard(key);
     }
 
     /// Resumes a stream after an event. Returns the missed messages and the source of later ones.
