@@ -93,7 +93,7 @@ async fn three() -> ([Endpoint; 3], String, Arc<Clocked>) {
 async fn a_call_is_resumed_at_any_replica_without_gap_or_duplicate() {
     for (seen, away) in [(0, 0), (1, 0), (1, 3), (2, 0), (3, 0), (2, 60)] {
         let ([first, second, third], id, _) = three().await;
-        let (mut reader, mut body) =
+        let (mut reader, body) =
             reading(&first, tool("steady", json!({ "steps": 4 }), &id), seen).await;
         drop(body);
         sleep(SECOND * away).await;
@@ -131,7 +131,7 @@ async fn a_stream_returns_to_the_replica_of_its_call() {
 #[tokio::test(start_paused = true)]
 async fn a_question_is_asked_at_the_replica_where_its_client_resumes() {
     let ([first, second, third], id, _) = three().await;
-    let (mut reader, mut body) = reading(&first, tool("roots later", json!({}), &id), 0).await;
+    let (mut reader, body) = reading(&first, tool("roots later", json!({}), &id), 0).await;
     drop(body);
     let mut body = reader.resume_at(&second, &id).await;
     reader.read_some(&mut body, 1).await;
@@ -151,8 +151,7 @@ async fn a_question_is_asked_at_the_replica_where_its_client_resumes() {
 #[tokio::test(start_paused = true)]
 async fn an_event_that_no_replica_knows_is_refused() {
     let ([first, second, _], id, _) = three().await;
-    let (mut reader, mut body) =
-        reading(&first, tool("steady", json!({ "steps": 4 }), &id), 2).await;
+    let (reader, _body) = reading(&first, tool("steady", json!({ "steps": 4 }), &id), 2).await;
     let last = reader.decoder.last_id().expect("an event id").to_owned();
     let (stream, _) = last.rsplit_once('-').expect("a position");
     let (tag, _) = stream.split_once('-').expect("a tag");
@@ -170,7 +169,7 @@ async fn an_event_that_no_replica_knows_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_has_nothing_to_resume_elsewhere() {
     let ([first, second, _], id, _) = three().await;
-    let (mut reader, mut body) = reading(&first, tool("hang", json!({}), &id), 0).await;
+    let (mut reader, body) = reading(&first, tool("hang", json!({}), &id), 0).await;
     drop(body);
     let mut body = reader.resume_at(&second, &id).await;
     let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
