@@ -64,9 +64,14 @@ struct Events {
     after: u64,
 }
 
+// Other crates decode the types of the model from texts. From bytes, the program would have their code twice.
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body)
-        .map_err(|error| Failure::new(StatusCode::BAD_REQUEST, format!("invalid request: {error}")))
+    let text = std::str::from_utf8(body).map_err(|error| invalid(&error))?;
+    serde_json::from_str(text).map_err(|error| invalid(&error))
+}
+
+fn invalid(error: &dyn std::error::Error) -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, format!("invalid request: {error}"))
 }
 
 fn done() -> Value {

@@ -109,7 +109,8 @@ async fn sample(
     let Some(message) = message else {
         return Err(SamplingError::Refused);
     };
-    serde_json::from_value(message)
+    // Other crates decode it from a text. From a value, the program would have the code of its types twice.
+    serde_json::from_str(&message.to_string())
         .map_err(|error| SamplingError::Failed(format!("invalid message: {error}")))
 }
 
