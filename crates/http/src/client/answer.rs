@@ -174,6 +174,17 @@ impl ResponseError {
         }
     }
 
+    /// Returns true for a status of a busy server, or of a proxy whose server is away.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Status {
+                status: 408 | 425 | 429 | 502..=504,
+                ..
+            }
+        )
+    }
+
     /// Returns true for a server error: 5xx.
     pub(crate) fn is_fault(&self) -> bool {
         matches!(self, Self::Status { status: 500.., .. })

@@ -278,7 +278,8 @@ impl<F: HttpClient> HttpConversation<F> {
                     }
                 }
                 Err(HttpTransportError::Redirect(refused)) => return Err(refused.into()),
-                Err(_) => End::Unreachable,
+                Err(HttpTransportError::Fetch(_)) => End::Unreachable,
+                Err(_) => End::Cut,
             };
         }
     }
@@ -319,7 +320,7 @@ impl<F: HttpClient> HttpConversation<F> {
 
     /// Reads the stream of a session to its end, and returns the reason for the end.
     ///
-    /// Calls `opened` once the stream is open or refused.
+    /// Calls `opened` once the stream is open, or the first attempt to open it has failed.
     pub(crate) async fn listen(
         &self,
         state: &SessionState,
@@ -327,11 +328,7 @@ impl<F: HttpClient> HttpConversation<F> {
     ) -> HttpTransportError {
         let first = self.get(state, None).await;
         opened();
-        let ended = match first {
-            Ok(response) => self.keep_listening(state, response).await,
-            Err(failure) => Err(failure),
-        };
-        match ended {
+        match self.keep_listening(state, first).await {
             Err(failure) => failure,
         }
     }
@@ -339,21 +336,11 @@ impl<F: HttpClient> HttpConversation<F> {
     async fn keep_listening(
         &self,
         state: &SessionState,
-        response: Response<HttpClientBody>,
+        first: Result<Response<HttpClientBody>, HttpTransportError>,
     ) -> Result<Infallible, HttpTransportError> {
-        let (parts, body) = response.into_parts();
-        match meaning(Sent::Listen, state.session(), parts.status, &parts.headers) {
-            ResponseKind::Events => {}
-            ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) => {
-                return Err(trouble.into());
-            }
-            ResponseKind::Message | ResponseKind::Accepted => {
-                return Err(HttpTransportError::NotTheAnswer);
-            }
-        }
         let limits = &self.limits;
         let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.max_reconnects);
-        let mut events = self.events(body, None, None);
+        let mut events = self.open_listener(state, &mut resume, first).await?;
         loop {
             let opened = Instant::now();
             let end = self.hear_out(None, &mut events).await;
@@ -365,6 +352,48 @@ impl<F: HttpClient> HttpConversation<F> {
                 Err(broken) => (End::Cut, Some(broken)),
             };
             events = self.resume_stream(state, &mut resume, end, None).await?;
+        }
+    }
+
+    /// Opens the stream of a session. Tries again while the server, or a proxy in front of it, is away or busy.
+    async fn open_listener(
+        &self,
+        state: &SessionState,
+        resume: &mut Resume,
+        mut response: Result<Response<HttpClientBody>, HttpTransportError>,
+    ) -> Result<Events, HttpTransportError> {
+        loop {
+            let failure = match response.and_then(|response| self.listener(state, response)) {
+                Ok(events) => return Ok(events),
+                Err(failure) => failure,
+            };
+            let end = match &failure {
+                HttpTransportError::Trouble(trouble) if trouble.is_passing() => {
+                    End::Refused(trouble.clone())
+                }
+                HttpTransportError::Fetch(_) => End::Unreachable,
+                HttpTransportError::Silent(_) => End::Cut,
+                _ => return Err(failure),
+            };
+            match resume.ended(end, Jitter::draw()) {
+                Next::Ask(wait) => sleep(wait).await,
+                Next::Done | Next::GiveUp(_) => return Err(failure),
+            }
+            response = self.get(state, None).await;
+        }
+    }
+
+    /// Returns the events of the first stream of a session.
+    fn listener(
+        &self,
+        state: &SessionState,
+        response: Response<HttpClientBody>,
+    ) -> Result<Events, HttpTransportError> {
+        let (parts, body) = response.into_parts();
+        match meaning(Sent::Listen, state.session(), parts.status, &parts.headers) {
+            ResponseKind::Events => Ok(self.events(body, None, None)),
+            ResponseKind::Ended(trouble) | ResponseKind::ErrorBody(trouble) => Err(trouble.into()),
+            ResponseKind::Message | ResponseKind::Accepted => Err(HttpTransportError::NotTheAnswer),
         }
     }
 }

@@ -99,6 +99,15 @@ impl HttpTransportError {
         }
     }
 
+    /// Returns true if the server, or a proxy in front of it, is away or busy.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Fetch(error) => !error.may_have_arrived(),
+            Self::Trouble(trouble) => trouble.is_passing(),
+            _ => false,
+        }
+    }
+
     /// Returns the consequence for the transport.
     pub(crate) fn loss(&self) -> TransportErrorKind {
         match self {

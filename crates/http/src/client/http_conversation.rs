@@ -189,9 +189,9 @@ impl SessionState {
         }
     }
 
-    /// Whether a session is named, which decides what 404 means.
+    /// Whether a session is named, which decides what 404 means. The URL for messages of the older transport names one.
     pub(crate) fn session(&self) -> SessionUse {
-        match self.under().names_session() {
+        match self.under().names_session() || self.messages_to.is_some() {
             true => SessionUse::Named,
             false => SessionUse::None,
         }

@@ -308,7 +308,7 @@ async fn perform_rare<F: HttpClient>(conversation: Arc<HttpConversation<F>>, wor
         Work::Call(call) => answer(conversation, call).await,
         Work::Notify(state, body) => Done::Notified(conversation.deliver(&state, &body).await),
         Work::Confirm(state, body) => {
-            let confirmed = conversation.notify(&state, &body).await;
+            let confirmed = conversation.deliver(&state, &body).await;
             Done::Confirmed(state, confirmed)
         }
         Work::Listen(state, opened) => {
@@ -358,12 +358,23 @@ async fn try_two_endpoints<F: HttpClient>(
     let state = conversation.state(None);
     match conversation.open_two_endpoints(&state).await {
         Ok(events) => Done::Moved(call, events),
+        // It does not show which transport the server has.
+        Err(error) if error.is_passing() || is_broken(&error) => Done::Called(call.id, Err(error)),
         Err(error) => {
             tracing::debug!(%error, "the server does not speak the older transport either");
             let answered = conversation.accept_error(&call, trouble);
             Done::Called(call.id, answered)
         }
     }
+}
+
+/// Returns true if the connection failed.
+fn is_broken(error: &HttpTransportError) -> bool {
+    let kind = error.loss();
+    matches!(
+        kind,
+        TransportErrorKind::Disconnected | TransportErrorKind::Unreachable
+    )
 }
 
 /// A message in one piece.

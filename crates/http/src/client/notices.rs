@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Cancelled, Initialized, Notice, RootsChanged};
 use tokio::time::sleep;
 
 use crate::body::{self, Bounds};
@@ -22,7 +23,8 @@ const SMALL_BYTES: usize = 4 << 10;
 
 impl<F: HttpClient> HttpConversation<F> {
     /// Posts a message that has no answer. An answer to a question of the server is posted again if the server
-    /// did not accept it, because the server waits for it; a second copy has no effect there.
+    /// did not accept it, because the server waits for it. So are notifications without a successor, because the
+    /// server would act on old facts. A second copy has no effect there.
     ///
     /// # Errors
     ///
@@ -32,18 +34,14 @@ impl<F: HttpClient> HttpConversation<F> {
         state: &SessionState,
         body: &Bytes,
     ) -> Result<(), HttpTransportError> {
-        let is_answer = matches!(Message::parse(body), Ok(Message::Response(_)));
-        let most = if is_answer {
-            self.limits.max_reconnects
-        } else {
-            0
-        };
+        let repeats = Repeats::of(body);
         let mut failures = 0;
         loop {
             let Err(failure) = self.notify(state, body).await else {
                 return Ok(());
             };
-            let Some(asked) = failure.retry_delay().filter(|_| failures < most) else {
+            let is_repeated = repeats.allow(&failure) && failures < self.limits.max_reconnects;
+            let Some(asked) = failure.retry_delay().filter(|_| is_repeated) else {
                 return Err(failure);
             };
             let wait = self.limits.backoff().wait(failures, asked, Jitter::draw());
@@ -73,6 +71,39 @@ impl<F: HttpClient> HttpConversation<F> {
         let wait = self.limits.header_timeout;
         let response = self.post(state, message, body, wait).await?;
         taken(response, state).await
+    }
+}
+
+/// After which failures a message is posted again. Closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// After each one that may pass.
+    Always,
+    /// If the server is away or busy. Calls wait for this message.
+    WhileAway,
+    Never,
+}
+
+impl Repeats {
+    fn of(body: &[u8]) -> Self {
+        match Message::parse(body) {
+            Ok(Message::Response(_)) => Self::Always,
+            Ok(Message::Notification(notice)) => match notice.method.as_ref() {
+                Cancelled::NAME | RootsChanged::NAME => Self::Always,
+                Initialized::NAME => Self::WhileAway,
+                // The next progress replaces this one.
+                _ => Self::Never,
+            },
+            _ => Self::Never,
+        }
+    }
+
+    fn allow(self, failure: &HttpTransportError) -> bool {
+        match self {
+            Self::Always => true,
+            Self::WhileAway => failure.is_passing(),
+            Self::Never => false,
+        }
     }
 }
 

@@ -29,11 +29,14 @@ pub(crate) enum Purpose {
 pub(crate) struct Resume {
     purpose: Purpose,
     backoff: Backoff,
-    /// Maximum number of connections in a row without progress.
+    /// Maximum number of connections in a row without progress, unless the stream is lasting.
     max_failures: u32,
     last_id: Option<Box<str>>,
     retry: Option<Duration>,
+    /// Connections in a row without progress, which decide the pause.
     failures: u32,
+    /// Those of them after which a server may not have the stream.
+    doubts: u32,
     /// Whether the server has sent something on the stream of a session, or has held a connection open.
     has_worked: bool,
     /// The last connection was so short that the next must not follow at once.
@@ -90,6 +93,7 @@ impl Resume {
             last_id: None,
             retry: None,
             failures: 0,
+            doubts: 0,
             has_worked: false,
             was_short: false,
         }
@@ -103,8 +107,7 @@ impl Resume {
     /// Records the result of a connection. A message or another last id is progress.
     pub(crate) fn note(&mut self, last_id: Option<&str>, retry: Option<Duration>, messages: u64) {
         if messages > 0 || self.last_id.as_deref() != last_id {
-            self.failures = 0;
-            self.has_worked = true;
+            self.progress();
         }
         if self.last_id.as_deref() != last_id {
             self.last_id = last_id.map(Box::from);
@@ -120,9 +123,13 @@ impl Resume {
         }
         self.was_short = open < self.backoff.first;
         if !self.was_short {
-            self.failures = 0;
-            self.has_worked = true;
+            self.progress();
         }
+    }
+
+    fn progress(&mut self) {
+        (self.failures, self.doubts) = (0, 0);
+        self.has_worked = true;
     }
 
     /// Returns the next step after the end of a connection.
@@ -131,13 +138,16 @@ impl Resume {
             End::Answered => Next::Done,
             End::Refused(trouble) if self.begins_anew_after(&trouble) => {
                 self.last_id = None;
-                self.again(None, jitter)
+                self.again(None, false, jitter)
             }
             End::Refused(trouble) if trouble.is_permanent() => {
                 Next::GiveUp(ResumeError::Refused(trouble))
             }
-            End::Refused(trouble) => self.again(trouble.retry_after(), jitter),
-            End::Cut | End::Unreachable => self.again(None, jitter),
+            End::Refused(trouble) => {
+                self.again(trouble.retry_after(), trouble.is_passing(), jitter)
+            }
+            End::Cut => self.again(None, false, jitter),
+            End::Unreachable => self.again(None, true, jitter),
         }
     }
 
@@ -155,12 +165,16 @@ impl Resume {
         is_session && is_unknown && trouble.is_permanent()
     }
 
-    fn again(&mut self, retry_after: Option<Duration>, jitter: Jitter) -> Next {
+    /// `is_passing` is true if the server, or a proxy in front of it, is away or busy.
+    fn again(&mut self, retry_after: Option<Duration>, is_passing: bool, jitter: Jitter) -> Next {
         if !self.can_go_on() {
             return Next::GiveUp(ResumeError::Ended);
         }
-        if self.failures >= self.max_failures && !self.is_lasting() {
-            return Next::GiveUp(ResumeError::TooOften(self.failures));
+        if !is_passing || self.purpose != Purpose::Session {
+            if self.doubts >= self.max_failures && !self.is_lasting() {
+                return Next::GiveUp(ResumeError::TooOften(self.doubts));
+            }
+            self.doubts = self.doubts.saturating_add(1);
         }
         let asked = retry_after.max(self.retry);
         let wait = self.backoff.wait(self.failures, asked, jitter);
@@ -325,6 +339,31 @@ mod tests {
             assert_eq!(waits[..6], [1, 2, 4, 8, 16, 30]);
             assert!(waits[6..].iter().all(|wait| *wait == 30), "{waits:?}");
         }
+    }
+
+    #[test]
+    fn the_stream_of_a_session_is_requested_while_its_server_is_away() {
+        let mut session = stream(Purpose::Session);
+        let away = [
+            End::Unreachable,
+            refused(502, None),
+            refused(503, None),
+            refused(429, None),
+        ];
+        for end in away.iter().cycle().take(40) {
+            let next = session.ended(end.clone(), Jitter(u16::MAX));
+            assert!(matches!(next, Next::Ask(_)), "{end:?}");
+        }
+        let doubted = (0..20).take_while(|_| matches!(cut(&mut session), Next::Ask(_)));
+        assert_eq!(doubted.count(), 5);
+        let mut reply = stream(Purpose::Reply);
+        reply.note(Some("e-1"), None, 0);
+        let again = |_: &i32| matches!(reply.ended(End::Unreachable, Jitter(0)), Next::Ask(_));
+        assert_eq!(
+            (0..20).take_while(again).count(),
+            5,
+            "a reply is waited for"
+        );
     }
 
     // hardening: H-159

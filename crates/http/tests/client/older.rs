@@ -58,6 +58,23 @@ fn opened(first: &str) -> FakeResponse {
     answer
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_message_url_that_is_unknown_ends_the_session() {
+    let first = "event: endpoint\ndata: /messages?s=1\n\n";
+    let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
+        "GET" => opened(first),
+        _ if seen.target == "/mcp" || seen.is("tools/list") => empty(404),
+        _ => empty(202),
+    });
+    let user = user(origin.clone()).await;
+    user.shake_hands(Revision::V2024_11_05)
+        .await
+        .expect("a welcome");
+    assert_eq!(loss(&user.list().await), TransportErrorKind::SessionLost);
+    let ended = user.close().await.expect_err("the session is lost");
+    assert_eq!(ended.kind(), TransportErrorKind::SessionLost);
+}
+
 // spec: 2025-11-25 TRANS-COMPAT-02, TRANS-COMPAT-03
 // spec: 2026-07-28 N-ERA-13
 #[tokio::test(start_paused = true)]
@@ -144,6 +161,17 @@ async fn the_first_error_counts_if_the_server_has_no_two_endpoints() {
         .await;
     assert_eq!(code(&outcome), -32602);
     assert_eq!((origin.count("POST"), origin.count("GET")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_for_the_stream_is_not_judged_by_its_first_error() {
+    let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
+        "GET" => empty(503),
+        _ => json_answer(400, &error(seen.id(), -32600)),
+    });
+    let user = user(origin.clone()).await;
+    let outcome = user.shake_hands(Revision::V2024_11_05).await;
+    assert_eq!(loss(&outcome), TransportErrorKind::Status(503));
 }
 
 // hardening: H-32

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_proto::TransportErrorKind;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::origin::{
     BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, end, event, piece, result,
@@ -265,6 +265,25 @@ async fn a_server_without_a_session_stream_is_usable() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_session_stream_is_requested_until_the_server_is_there() {
+    let note = |n: u64| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": n } });
+    for status in [408, 429, 502, 503, 504] {
+        let refused = AtomicUsize::new(0);
+        let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
+            "GET" if refused.fetch_add(1, Ordering::SeqCst) < 8 => {
+                super::origin::with(status, &[("retry-after", "2")], "")
+            }
+            "GET" => streamed([event(&note(1)), BodyPart::Wait(600 * SECOND)]),
+            _ => courtesy(seen).expect("nothing else"),
+        });
+        let user = User::in_session(origin.clone()).await;
+        sleep(200 * SECOND).await;
+        assert_eq!(user.received(), ["notifications/message"], "{status}");
+        assert_eq!(origin.count("GET"), 9, "{status}");
+    }
+}
+
 // spec: 2025-11-25 TASK-42, TASK-25
 #[tokio::test(start_paused = true)]
 async fn messages_of_a_task_are_read_on_every_stream() {
@@ -326,6 +345,45 @@ async fn an_answer_that_a_server_did_not_accept_is_posted_again() {
     }
     assert_eq!(posts_of_an_answer(503, 100).await, 6);
     assert_eq!(posts_of_an_answer(400, 1).await, 1);
+}
+
+/// Returns how often a client posts a notification to a server that refuses it `refused` times.
+async fn posts_of_a_notice(method: &'static str, status: u16, refused: usize) -> usize {
+    let posts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&posts);
+    let origin = FakeServer::new(move |seen, _| match seen {
+        seen if seen.is(method) => match counted.fetch_add(1, Ordering::SeqCst) < refused {
+            true => super::origin::with(status, &[("retry-after", "2")], ""),
+            false => empty(202),
+        },
+        seen if seen.is("tools/list") => streamed([BodyPart::Wait(50 * SECOND)]),
+        seen => courtesy(seen).expect("nothing else"),
+    });
+    let user = User::in_session(origin.clone()).await;
+    if method == "notifications/cancelled" {
+        assert!(timeout(SECOND, user.list()).await.is_err());
+    }
+    sleep(100 * SECOND).await;
+    posts.load(Ordering::SeqCst)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_that_a_server_did_not_accept_is_posted_again() {
+    let cancelled = |status, refused| posts_of_a_notice("notifications/cancelled", status, refused);
+    for status in [429, 500, 503] {
+        assert_eq!(cancelled(status, 2).await, 3, "{status}");
+    }
+    assert_eq!(cancelled(503, 100).await, 6);
+    assert_eq!(cancelled(400, 1).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_a_busy_server_did_not_confirm_is_confirmed_again() {
+    let confirmed =
+        |status, refused| posts_of_a_notice("notifications/initialized", status, refused);
+    assert_eq!(confirmed(503, 2).await, 3);
+    assert_eq!(confirmed(503, 100).await, 6);
+    assert_eq!(confirmed(500, 1).await, 1);
 }
 
 // spec: 2025-11-25 TRANS-HTTP-21
