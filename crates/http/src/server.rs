@@ -23,6 +23,7 @@ mod reply;
 mod response;
 mod session;
 mod session_changes;
+mod session_doubts;
 mod session_mail;
 mod session_streams;
 mod sessions;

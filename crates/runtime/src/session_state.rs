@@ -57,6 +57,26 @@ impl SessionState {
         true
     }
 
+    /// Adds settings that a part of the session knows, and that the store has lost. Without a record the state becomes
+    /// the known one. Otherwise the subscriptions of both are in force, up to the limits. Returns false, and changes
+    /// nothing, if the session has ended, or if this state is newer.
+    pub fn restore(&mut self, known: &Self) -> bool {
+        if self.is_ended || self.generation > known.generation || self == known {
+            return false;
+        }
+        if self.generation == 0 {
+            *self = known.clone();
+            return true;
+        }
+        self.generation = known.generation;
+        for uri in &known.subscribed {
+            self.apply(&SessionChange::Subscribe(uri.clone()));
+        }
+        self.generation = known.generation + 1;
+        self.level = self.level.take().or_else(|| known.level.clone());
+        true
+    }
+
     /// Ends the session. Returns false if it has ended before.
     pub fn end(&mut self) -> bool {
         let is_first = !self.is_ended;
@@ -109,6 +129,41 @@ mod tests {
         assert!(!state.end());
         assert!(!state.apply(&subscribe("a:1")));
         assert_eq!((state.generation, state.level), (2, None));
+    }
+
+    #[test]
+    fn settings_that_the_store_has_lost_are_restored() {
+        let mut known = SessionState::default();
+        known.apply(&SessionChange::Level(LoggingLevel::Error));
+        known.apply(&subscribe("a:1"));
+        let mut lost = SessionState::default();
+        assert!(lost.restore(&known));
+        assert_eq!(lost, known);
+        assert!(!lost.restore(&known), "nothing is lost");
+        let mut changed = SessionState::default();
+        changed.apply(&subscribe("a:2"));
+        assert!(changed.restore(&known));
+        assert_eq!((changed.generation, changed.subscribed.len()), (3, 2));
+        assert_eq!(changed.level, Some(LoggingLevel::Error));
+        assert!(!changed.restore(&known), "it is newer");
+        let mut ended = SessionState::default();
+        ended.end();
+        assert!(!ended.restore(&known));
+        assert!(ended.is_ended && ended.subscribed.is_empty());
+    }
+
+    // hardening: H-17
+    #[test]
+    fn restored_settings_are_within_the_limits() {
+        let mut known = SessionState::default();
+        for number in 0..1_024 {
+            known.apply(&subscribe(&format!("a:{number}")));
+        }
+        let mut changed = SessionState::default();
+        changed.apply(&subscribe("b:1"));
+        assert!(changed.restore(&known));
+        assert_eq!(changed.subscribed.len(), 1_024);
+        assert!(changed.subscribed.contains("b:1"));
     }
 
     #[test]

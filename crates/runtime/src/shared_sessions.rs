@@ -61,6 +61,20 @@ pub trait SharedSessions: Send + Sync {
         change: &'a SessionChange,
     ) -> BoxFuture<'a, Result<SessionState, StoreError>>;
 
+    /// Records settings that a part of a session knows, and that the store has lost: see [`SessionState::restore`].
+    /// Returns the state after it. Two operations of the store. By default nothing is recorded.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::change`].
+    fn restore<'a>(
+        &'a self,
+        key: SessionKey,
+        _known: &'a SessionState,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
+        self.state(key)
+    }
+
     /// Returns this replica, so that messages reach a session at other replicas. The first call joins the
     /// fleet. A transport calls it when it has a session or a listener; from then on clients of this process
     /// receive the changes that other replicas announce. `None`, the default, if no other process can share the store.

@@ -271,6 +271,19 @@ impl SharedSessions for SealedSessions {
         })
     }
 
+    fn restore<'a>(
+        &'a self,
+        session: SessionKey,
+        known: &'a SessionState,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
+        Box::pin(async move {
+            let restored = self
+                .update(session, None, |state| state.restore(known))
+                .await;
+            restored.map(|(state, _)| state)
+        })
+    }
+
     fn count<'a>(
         &'a self,
         name: &'a str,
@@ -497,6 +510,20 @@ mod tests {
             ..session(-100_000, short(epoch))
         };
         assert!(is_ended(&first, kept).await);
+    }
+
+    #[tokio::test]
+    async fn settings_that_the_store_has_lost_are_recorded_again() {
+        let [first, second] = replicas().await;
+        let session = SessionKey::unlimited(7);
+        let mut known = SessionState::default();
+        known.apply(&SessionChange::Subscribe("a:1".to_owned()));
+        let restored = first.restore(session, &known).await.expect("writes");
+        assert_eq!(restored, known);
+        assert_eq!(second.state(session).await.expect("reads"), known);
+        assert!(first.end(session).await.expect("writes"));
+        let ended = first.restore(session, &known).await.expect("reads");
+        assert!(ended.is_ended);
     }
 
     async fn is_ended(replica: &SealedSessions, session: SessionKey) -> bool {

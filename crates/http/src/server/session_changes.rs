@@ -72,7 +72,7 @@ impl SessionChanges {
         };
         if session.generation() < changed.generation {
             // Also if this future is dropped, the next request reads the record.
-            session.doubt();
+            sessions.doubt(&session);
             reload(&*shared, &sessions, &session).await;
         }
         ReplicaReply::Done
@@ -90,26 +90,70 @@ impl Recipient for SessionChanges {
     }
 }
 
-/// Reads the record of a session, and applies it to the part. Returns true if the session has ended. Without
-/// the store a session continues, because an end is rare, and the absence of a store is not the client's mistake.
+/// The result of a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reloaded {
+    /// The session has ended.
+    Ended,
+    /// The part has the settings of the record.
+    Applied,
+    /// The store does not answer. The session continues, because an end is rare, and the absence of a store is not
+    /// the client's mistake.
+    Unread,
+}
+
+/// Reads the record of a session, and applies it to the part.
 pub(super) async fn reload(
     shared: &dyn SharedSessions,
     sessions: &Sessions,
     session: &Session,
-) -> bool {
+) -> Reloaded {
     // Only parts of shared sessions are read.
     let Some(key) = session.key() else {
-        return false;
+        return Reloaded::Applied;
     };
-    let Some(state) = read_state(shared, sessions, key).await else {
-        return false;
+    let mut state = read_state(shared, sessions, key).await;
+    if let Some(read) = &state
+        && let Some(own) = session.lost_settings(read)
+    {
+        state = restore(shared, sessions, key, &own).await;
+    }
+    let Some(state) = state else {
+        sessions.note_unread(session);
+        return Reloaded::Unread;
     };
     if state.is_ended {
         sessions.end(session, Instant::now().into_std());
-    } else {
-        session.apply(&state);
+        return Reloaded::Ended;
     }
-    state.is_ended
+    session.apply(&state);
+    Reloaded::Applied
+}
+
+/// Records the settings of a part that the store has lost, and notifies the other replicas. `None` if the store does not
+/// answer.
+pub(super) async fn restore(
+    shared: &dyn SharedSessions,
+    sessions: &Sessions,
+    key: SessionKey,
+    own: &SessionState,
+) -> Option<SessionState> {
+    let id = SessionId::new(key.number.to_be_bytes());
+    match shared.restore(key, own).await {
+        Ok(state) => {
+            tracing::info!(session = ?id, "the settings of a session are recorded again");
+            if let Some(fleet) = sessions.bounds.fleet.get()
+                && let Some(message) = message(id, state.generation)
+            {
+                fleet.publish(message);
+            }
+            Some(state)
+        }
+        Err(error) => {
+            tracing::warn!(%error, session = ?id, "the settings of a session are not recorded again");
+            None
+        }
+    }
 }
 
 /// Reads the record of a session. `None` if the store does not answer.
@@ -136,19 +180,21 @@ pub(super) async fn read_state(
 /// Notifies the other replicas that the record of a session has changed. Waits for their replies, at most
 /// [`MAX_WAIT`].
 pub(super) async fn announce(fleet: &Fleet, id: SessionId, generation: u64) {
-    let session = id.to_string();
-    let Ok(message) = ReplicaMessage::new(
-        KIND,
-        &Changed {
-            session,
-            generation,
-        },
-    ) else {
+    let Some(message) = message(id, generation) else {
         return;
     };
     fleet.publish(message.clone());
     // The news have the change for replicas that are slow.
     let _ = timeout(MAX_WAIT, request_all(fleet, &message)).await;
+}
+
+fn message(id: SessionId, generation: u64) -> Option<ReplicaMessage> {
+    let session = id.to_string();
+    let changed = Changed {
+        session,
+        generation,
+    };
+    ReplicaMessage::new(KIND, &changed).ok()
 }
 
 /// Sends a message to the present replicas, and waits for their replies.

@@ -1,16 +1,21 @@
 //! Messages of a client for a part of its session at another replica.
 //!
 //! A handler and its questions stay at the replica where the call arrived. The answer of the client, its
-//! progress and its cancellation may arrive at any replica. That one publishes them, and each replica with a
-//! part of the session delivers them. The id of a question belongs to one part, so at most one of them accepts
-//! an answer. A repeated message has no effect, because the question or the call has ended.
+//! progress and its cancellation may arrive at any replica.
+//!
+//! The id of a question begins with the name of its replica. An answer is sent there, and accepted when that replica has
+//! confirmed it. A replica that is absent may be paused, so the answer waits for it in the news. Progress and
+//! cancellations name a call that any replica may run. They are published, and each replica with a part of the session
+//! delivers them. A repeated message has no effect, because the question or the call has ended.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use pintle_model::jsonrpc::Message;
+use pintle_model::jsonrpc::{Message, RequestId};
 use pintle_model::method::{Cancelled, Notice, Progress};
-use pintle_runtime::fleet::{Fleet, NewsEvent, Recipient, ReplicaMessage};
+use pintle_runtime::fleet::{
+    DeliveryError, Fleet, NewsEvent, Recipient, ReplicaId, ReplicaMessage, ReplicaReply,
+};
 use pintle_runtime::{BoxFuture, SharedSessions};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -18,13 +23,16 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::session::ReplyFormat;
 use super::session_changes::{self, SessionChanges};
+use super::session_doubts;
 use super::session_streams::{self, SessionStreams};
 use super::sessions::Sessions;
 use crate::rules::session_id::SessionId;
 
-/// The kind of the entries in the news.
+/// The kind of the messages, and of the entries in the news.
 const KIND: &str = "session-message";
-/// Largest message that crosses replicas, in bytes. All replicas read it, and the news keep 8 MiB.
+/// Ends the name of the replica in the id of a question.
+const HOME_END: char = '-';
+/// Largest message that crosses replicas, in bytes. All replicas may read it, and the news keep 8 MiB.
 const MAX_BYTES: usize = 64 << 10;
 /// How long the first requests of sessions wait until this replica reads the messages of others.
 const MAX_START: Duration = Duration::from_secs(1);
@@ -63,10 +71,11 @@ impl SessionMail {
         self.begun.get_or_init(|| {
             let (sender, fleet) = watch::channel(None);
             let (shared, sessions) = (Arc::downgrade(shared), Arc::downgrade(sessions));
-            tokio::spawn(session_changes::renew(
-                Weak::clone(&shared),
-                Weak::clone(&sessions),
-            ));
+            let weak = || (Weak::clone(&shared), Weak::clone(&sessions));
+            let (of, all) = weak();
+            tokio::spawn(session_changes::renew(of, all));
+            let (of, all) = weak();
+            tokio::spawn(session_doubts::settle(of, all));
             tokio::spawn(follow(shared, sender, sessions));
             let at = Instant::now();
             Begun { at, fleet }
@@ -142,32 +151,69 @@ impl SessionMail {
         }
     }
 
-    /// Appends answers of the client for the parts of a session at other replicas, by one operation. One that is too
-    /// large does not keep the others back.
+    /// Passes answers of the client to the parts of a session that have asked, each with the id of its question. One that
+    /// is too large does not keep the others back.
     ///
     /// # Errors
     ///
     /// [`ForwardError`]; the other replicas may have the answers all the same.
-    pub(super) fn append(&self, id: SessionId, texts: &[&[u8]]) -> Forwarding {
-        let mut entries = Vec::with_capacity(texts.len());
+    pub(super) fn answer(&self, id: SessionId, answers: &[(&RequestId, &[u8])]) -> Forwarding {
+        let mut entries = Vec::with_capacity(answers.len());
         let mut checked = Ok(());
-        for text in texts {
+        for (call, text) in answers {
             match entry(id, text) {
-                Ok(entry) => entries.push(entry),
+                Ok(entry) => entries.push((home(call), entry)),
                 Err(error) => checked = Err(error),
             }
         }
         let fleet = self.joined();
         Box::pin(async move {
             let fleet = fleet.ok_or(ForwardError::NotJoined)?;
-            let appended = fleet.append(entries).await;
+            let mut unconfirmed = Vec::new();
+            for (home, entry) in entries {
+                if !confirm(&fleet, home, &entry).await? {
+                    unconfirmed.push(entry);
+                }
+            }
+            let appended = fleet.append(unconfirmed).await;
             appended.map_err(|error| ForwardError::Store(error.into()))?;
             checked
         })
     }
 }
 
-/// An append to the news.
+/// Begins the ids of the questions of a part. They have the name of the replica, if it is known.
+pub(super) fn call_prefix(fleet: Option<&Fleet>, random: u64) -> String {
+    match fleet {
+        Some(fleet) => format!("{}{HOME_END}{random:016x}", fleet.replica()),
+        None => format!("{random:016x}"),
+    }
+}
+
+/// Sends an answer to the replica of its question. Returns false if that is absent, or not known.
+async fn confirm(
+    fleet: &Fleet,
+    home: Option<ReplicaId>,
+    entry: &ReplicaMessage,
+) -> Result<bool, ForwardError> {
+    let Some(home) = home else { return Ok(false) };
+    match fleet.request(home, entry.clone()).await {
+        // Also if the question has ended there.
+        Ok(_) => Ok(true),
+        Err(DeliveryError::Absent) => Ok(false),
+        Err(error) => Err(ForwardError::Replica(error)),
+    }
+}
+
+/// Returns the replica of a question.
+fn home(call: &RequestId) -> Option<ReplicaId> {
+    let RequestId::String(id) = call else {
+        return None;
+    };
+    id.split_once(HOME_END)?.0.parse().ok()
+}
+
+/// A message for another replica.
 pub(super) type Forwarding = BoxFuture<'static, Result<(), ForwardError>>;
 
 /// Why a message does not reach other replicas.
@@ -181,6 +227,8 @@ pub(super) enum ForwardError {
     NotJoined,
     #[error("the message cannot be appended to the news")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the replica of the question has not confirmed the answer")]
+    Replica(#[source] DeliveryError),
 }
 
 /// Returns true for a message that ends, or prolongs, a request that began at another replica.
@@ -226,6 +274,9 @@ async fn follow(
     let streams = Arc::new(SessionStreams(Weak::clone(&sessions)));
     let recipient = Arc::downgrade(&streams) as Weak<dyn Recipient>;
     fleet.set_recipient(session_streams::KIND, recipient);
+    let answers = Arc::new(Answers(Weak::clone(&sessions)));
+    let recipient = Arc::downgrade(&answers) as Weak<dyn Recipient>;
+    fleet.set_recipient(KIND, recipient);
     // Without the store it waits, but not longer than the endpoint exists.
     while timeout(RETRY, fleet.wait_for_news()).await.is_err() {
         if sessions.strong_count() == 0 {
@@ -258,7 +309,7 @@ async fn follow(
 async fn read_entry(entry: &ReplicaMessage, sessions: &Sessions, changes: &SessionChanges) {
     match entry.kind() {
         KIND => {
-            if let Ok(forwarded) = entry.read::<Forwarded>() {
+            if let Ok(forwarded) = entry.read() {
                 deliver(sessions, &forwarded);
             }
         }
@@ -284,19 +335,50 @@ async fn join(shared: Weak<dyn SharedSessions>) -> Option<Fleet> {
     }
 }
 
-/// Delivers a message to the part of its session, if this replica has one.
-fn deliver(sessions: &Sessions, forwarded: &Forwarded) {
+/// Receives the answers to questions of this replica.
+struct Answers(Weak<Sessions>);
+
+impl Recipient for Answers {
+    fn receive(&self, _from: ReplicaId, message: ReplicaMessage) -> BoxFuture<'_, ReplicaReply> {
+        let sessions = self.0.upgrade();
+        let is_delivered = sessions
+            .zip(message.read().ok())
+            .is_some_and(|(sessions, forwarded)| deliver(&sessions, &forwarded));
+        Box::pin(async move {
+            match is_delivered {
+                true => ReplicaReply::Done,
+                false => ReplicaReply::NotFound,
+            }
+        })
+    }
+}
+
+/// Delivers a message to the part of its session. Returns false if this replica has none.
+fn deliver(sessions: &Sessions, forwarded: &Forwarded) -> bool {
     let session = SessionId::parse(&forwarded.session).and_then(|id| sessions.part(id));
     let message = Message::parse(forwarded.message.as_bytes()).ok();
-    if let (Some(session), Some(message)) = (session, message.filter(crosses)) {
-        // The service was notified where the message arrived.
-        session.deliver(Instant::now().into_std(), message, ReplyFormat::Single);
-    }
+    let (Some(session), Some(message)) = (session, message.filter(crosses)) else {
+        return false;
+    };
+    // The service was notified where the message arrived.
+    session.deliver(Instant::now().into_std(), message, ReplyFormat::Single);
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_id_of_a_question_names_its_replica() {
+        let home = |id: &str| super::home(&RequestId::from(id.to_owned()));
+        let name = home("abcdefgh-0123456789abcdef.7").expect("a replica");
+        assert_eq!(name.as_str(), "abcdefgh");
+        for id in ["0123456789abcdef.7", "abcdefg1-0.7", "-0.7", "7"] {
+            assert_eq!(home(id), None, "{id}");
+        }
+        assert_eq!(super::home(&RequestId::Integer(7)), None);
+    }
 
     #[test]
     fn a_message_of_64_kib_crosses_and_a_larger_one_does_not() {

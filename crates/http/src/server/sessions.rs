@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use pintle_proto::Connection;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
+use tokio::sync::watch;
 
 use super::options::HttpOptions;
 use super::outage::Outage;
@@ -39,6 +40,8 @@ pub(super) struct Sessions {
     changes: AtomicU64,
     /// The time without the records of shared sessions.
     pub(super) outage: Outage,
+    /// Changes when the record of a session must be read without a request.
+    doubts: watch::Sender<()>,
 }
 
 /// Sessions by their ids.
@@ -80,6 +83,7 @@ impl Sessions {
             timers: Arc::default(),
             changes: AtomicU64::new(0),
             outage: Outage::new(options.limits.offline_session_ttl),
+            doubts: watch::Sender::default(),
         }
     }
 
@@ -193,6 +197,31 @@ impl Sessions {
         self.note_change();
         let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
         sessions.iter().for_each(|session| session.doubt());
+        self.doubts.send_replace(());
+    }
+
+    /// Makes the next request of a session read the state. It is also read without a request if a stream may need it.
+    pub(super) fn doubt(&self, session: &Session) {
+        session.doubt();
+        self.doubts.send_replace(());
+    }
+
+    /// Records that the state of a session could not be read, so that it is read without a request.
+    pub(super) fn note_unread(&self, session: &Session) {
+        session.note_unread();
+        self.doubts.send_replace(());
+    }
+
+    /// Returns a receiver that changes when a session is in doubt, and closes with the sessions.
+    pub(super) fn doubts(&self) -> watch::Receiver<()> {
+        self.doubts.subscribe()
+    }
+
+    /// Returns the sessions whose state must be read without a request.
+    pub(super) fn in_doubt(&self) -> Vec<Arc<Session>> {
+        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
+        let waiting = sessions.into_iter();
+        waiting.filter(|it| it.awaits_settings()).collect()
     }
 
     /// Ends a session; its id is unknown from then on. Returns false if the session has ended already,

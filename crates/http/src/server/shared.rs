@@ -25,8 +25,8 @@ use super::endpoint::{
 };
 use super::peers::Peer;
 use super::session::{NewPart, NewSession, Session, StreamLayout};
-use super::session_changes::{read_state, reload};
-use super::session_mail::{ForwardError, Forwarding, crosses};
+use super::session_changes::{Reloaded, read_state, reload};
+use super::session_mail::{ForwardError, Forwarding, call_prefix, crosses};
 use super::sessions::{OpenSessionError, draw_id};
 use crate::rules::cause;
 use crate::rules::headers;
@@ -111,9 +111,10 @@ impl<S: Service> Endpoint<S> {
     ) -> Result<Arc<Session>, OpenSessionError> {
         let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
         let limits = Arc::clone(&self.options.conversation_limits);
+        let fleet = self.sessions.bounds.fleet.get();
         // The client may confirm the handshake at another replica, so no part waits for it.
         let engine = Connection::restored(self.service.profile(), limits, Arc::new(terms), true)
-            .with_call_prefix(&format!("{:016x}", u64::from_be_bytes(random)))
+            .with_call_prefix(&call_prefix(fleet, u64::from_be_bytes(random)))
             .with_peer(peer_identity(parts));
         let tag = u64::from_be_bytes(random) as u32;
         let part = NewSession {
@@ -163,8 +164,8 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Publishes messages that may belong to a part at another replica. Progress and cancellations are
-    /// published without a wait. The client may forget an answer when it is accepted, so the response waits until the store has
-    /// all answers: the future that this returns.
+    /// published without a wait. The client may forget an answer when it is accepted, so the response waits until the
+    /// replicas of the questions have all answers: the future that this returns.
     pub(super) fn forward<'m>(
         &self,
         session: &Session,
@@ -180,11 +181,11 @@ impl<S: Service> Endpoint<S> {
                 continue;
             };
             let call = response.id.as_ref();
-            if call.is_some_and(|call| !session.has_prefix_of(call)) {
-                answers.push(text);
+            if let Some(call) = call.filter(|call| !session.has_prefix_of(call)) {
+                answers.push((call, text));
             }
         }
-        (!answers.is_empty()).then(|| self.mail.append(session.id(), &answers))
+        (!answers.is_empty()).then(|| self.mail.answer(session.id(), &answers))
     }
 
     /// Answers a post when other replicas can read its message.
@@ -275,11 +276,14 @@ impl<S: Service> Endpoint<S> {
         if state.is_none() && self.is_offline() {
             return Ok(Found::Unavailable);
         }
-        let state = state.unwrap_or_default();
-        if state.is_ended {
+        if state.as_ref().is_some_and(|state| state.is_ended) {
             return Ok(Found::Nothing);
         }
         let session = self.restore(key, terms, parts, peer)?;
+        let Some(state) = state else {
+            self.sessions.note_unread(&session);
+            return Ok(Found::Session);
+        };
         session.apply(&state);
         if self.sessions.noted_changes() != changes {
             // The notice may be about this session, whose part did not exist.
@@ -293,8 +297,11 @@ impl<S: Service> Endpoint<S> {
     async fn check(&self, shared: &dyn SharedSessions, session: &Session) -> Found {
         let is_due = session.needs_check(Instant::now().into_std(), CHECK_INTERVAL);
         let is_offline = session.is_shared() && self.is_offline();
-        if (is_due || is_offline) && reload(shared, &self.sessions, session).await {
-            return Found::Nothing;
+        if is_due || is_offline {
+            let reloaded = reload(shared, &self.sessions, session).await;
+            if reloaded == Reloaded::Ended {
+                return Found::Nothing;
+            }
         }
         match is_offline && self.is_offline() {
             true => Found::Unavailable,

@@ -15,9 +15,9 @@ use pintle_runtime::{
     SessionKey, SessionState, SharedSessions,
 };
 use pintle_store::{
-    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Page, Position,
-    Precondition, Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime,
-    Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, MemoryStore, Namespace, Page,
+    Position, Precondition, Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture,
+    StoreTime, Tail, Version,
 };
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -64,6 +64,14 @@ impl Clocked {
         self.hides_logs.store(is_away, Ordering::SeqCst);
     }
 
+    /// Drops the news.
+    pub(crate) async fn lose_news(&self) {
+        let namespace = Namespace::new("news").expect("a namespace");
+        let news = Key::new(&namespace, "all").expect("a key");
+        let now = self.time().await.expect("a time").expect("a clock");
+        assert!(self.store.forget(now, &news).await.expect("in memory"));
+    }
+
     /// The number of appends since the last call: to the logs of streams, and to others.
     pub(crate) fn take_appends(&self) -> (usize, usize) {
         let take = |appends: &AtomicUsize| appends.swap(0, Ordering::SeqCst);
@@ -96,6 +104,11 @@ impl Records {
     pub(crate) fn end(&self, key: SessionKey) {
         let ended = self.with(0, key.number, SessionState::end);
         assert!(ended.expect("not away"), "once");
+    }
+
+    /// Loses all records.
+    pub(crate) fn lose(&self) {
+        self.states.lock().expect("no panic").clear();
     }
 
     fn with<T>(
@@ -154,6 +167,18 @@ impl SharedSessions for Open {
     ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
         let act = |state: &mut SessionState| {
             state.apply(change);
+            state.clone()
+        };
+        Box::pin(async move { self.records.with(2, key.number, act) })
+    }
+
+    fn restore<'a>(
+        &'a self,
+        key: SessionKey,
+        known: &'a SessionState,
+    ) -> BoxFuture<'a, Result<SessionState, StoreError>> {
+        let act = |state: &mut SessionState| {
+            state.restore(known);
             state.clone()
         };
         Box::pin(async move { self.records.with(2, key.number, act) })
@@ -379,8 +404,10 @@ async fn an_answer_to_a_question_of_the_first_call_of_a_replica_is_not_missed() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_accepted_when_the_store_has_it() {
-    let ([first, second], id, _, store) = with_store().await;
+async fn an_answer_is_accepted_when_the_replica_of_its_question_has_it() {
+    let ([first, second], _, _, store) = with_store().await;
+    // The first session of a replica began before it had a name.
+    let id = open(&first).await;
     let (mut stream, question) = asked(&first, &id).await;
     let large = "x".repeat(64 << 10);
     let answer = |name: &str| {
@@ -394,8 +421,20 @@ async fn an_answer_is_accepted_when_the_store_has_it() {
     assert_eq!(answer(&large).of(&second).await.status(), 413);
     store.is_away.store(false, Ordering::SeqCst);
     let appends = store.appends.load(Ordering::SeqCst);
-    assert_eq!(answer("a").of(&second).await.status(), 202);
-    assert_eq!(store.appends.load(Ordering::SeqCst), appends + 1);
+    // The other replica has not read it.
+    store.hides_logs.store(true, Ordering::SeqCst);
+    let refused = answer("a").of(&second).await;
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.headers()["retry-after"], "2");
+    store.hides_logs.store(false, Ordering::SeqCst);
+    sleep(A_WHILE).await;
+    let appends = appends + 2;
+    let all = store.appends.load(Ordering::SeqCst);
+    assert_eq!(all, appends, "with a reply");
+    for _ in 0..2 {
+        assert_eq!(answer("a").of(&second).await.status(), 202);
+    }
+    assert_eq!(store.appends.load(Ordering::SeqCst), appends + 4);
     assert_eq!(result_text(&mut stream).await, "1 roots");
 }
 

@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::StatusCode;
+use pintle_http::ResponseBody;
 use pintle_runtime::{SessionKey, SessionState};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::mail::{A_WHILE, call, replicas, replicas_after};
+use super::mail::{A_WHILE, call, replicas, replicas_after, replicas_with_store};
 use crate::common::{Ask, Endpoint, ask, get, legacy, messages, open, piece, post};
 
 fn set_level(level: &str, id: &str) -> Ask {
@@ -96,6 +97,62 @@ async fn a_subscription_is_in_force_where_the_stream_is_open() {
     ok(call("update", &id), &second).await;
     let silence = timeout(Duration::from_secs(10), piece(&mut stream)).await;
     assert!(silence.is_err(), "{silence:?}");
+}
+
+/// Opens a stream of a session.
+async fn listen(id: &str, endpoint: &Endpoint) -> ResponseBody {
+    let mut stream = get().in_session(id).of(endpoint).await.into_body();
+    piece(&mut stream).await.expect("the first event");
+    stream
+}
+
+/// Announces a change of a resource at a replica. Returns true if a stream there receives it.
+async fn is_notified(stream: &mut ResponseBody, endpoint: &Endpoint) -> bool {
+    let other = open(endpoint).await;
+    ok(call("update", &other), endpoint).await;
+    let text = timeout(A_WHILE, piece(stream)).await;
+    let notices = text.map_or(Vec::new(), |text| messages(&text.expect("an event")));
+    let method = "notifications/resources/updated";
+    notices.iter().any(|notice| notice["method"] == method)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_was_created_without_the_store_has_the_settings_later() {
+    let ([first, second], _, _, records) = replicas().await;
+    let id = open(&first).await;
+    ok(subscription("resources/subscribe", "a:1", &id), &first).await;
+    records.is_away.store(true, Ordering::SeqCst);
+    let mut stream = listen(&id, &second).await;
+    assert!(!is_notified(&mut stream, &second).await);
+    records.is_away.store(false, Ordering::SeqCst);
+    sleep(Duration::from_secs(2)).await;
+    assert!(is_notified(&mut stream, &second).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_that_the_store_has_lost_are_in_force_at_a_new_part() {
+    let ([first, second], _, _, records, store) = replicas_with_store(A_WHILE).await;
+    let id = open(&first).await;
+    ok(subscription("resources/subscribe", "a:1", &id), &first).await;
+    sleep(Duration::from_secs(1)).await;
+    records.lose();
+    store.lose_news().await;
+    sleep(A_WHILE).await;
+    let mut stream = listen(&id, &second).await;
+    assert!(is_notified(&mut stream, &second).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_setting_after_a_loss_is_recorded_with_earlier_ones() {
+    let ([first, second], _, _, records) = replicas().await;
+    let id = open(&first).await;
+    ok(set_level("emergency", &id), &first).await;
+    ok(subscription("resources/subscribe", "a:1", &id), &first).await;
+    records.lose();
+    ok(subscription("resources/unsubscribe", "a:1", &id), &first).await;
+    assert!(!logs(&first, &id).await && !logs(&second, &id).await);
+    let mut stream = listen(&id, &second).await;
+    assert!(!is_notified(&mut stream, &second).await);
 }
 
 #[tokio::test(start_paused = true)]

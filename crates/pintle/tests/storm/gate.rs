@@ -1,21 +1,16 @@
 //! The way of a replica to its store: a pause stops it, and a planted bug damages it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use pintle::store::{
-    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Namespace, Page, Position,
-    Precondition, Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime,
-    Tail, Version,
+    Capacity, Changes, Epoch, ExpectedTail, Expiry, Key, Listing, Page, Position, Precondition,
+    Prefix, Record, Retention, Retry, Store, StoreError, StoreFuture, StoreTime, Tail, Version,
 };
 use tokio::sync::watch;
 
 use super::link::Link;
 use super::plant::Plant;
-
-/// Every fourth answer is dropped by [`Plant::DroppedAnswer`].
-const DROPPED: usize = 4;
 
 /// A link to the store that can be paused and cut.
 pub(super) struct Gate {
@@ -23,7 +18,6 @@ pub(super) struct Gate {
     plant: Option<Plant>,
     is_paused: watch::Sender<bool>,
     cuts: watch::Sender<usize>,
-    answers: AtomicUsize,
 }
 
 impl Gate {
@@ -33,7 +27,6 @@ impl Gate {
             plant,
             is_paused: watch::Sender::new(false),
             cuts: watch::Sender::new(0),
-            answers: AtomicUsize::new(0),
         }
     }
 
@@ -81,17 +74,6 @@ impl Gate {
             self.wait_for(false).await;
             result
         })
-    }
-
-    fn drops(&self, events: &[Bytes]) -> bool {
-        let kind = b"session-message";
-        let is_answer = |event: &Bytes| event.windows(kind.len()).any(|part| part == kind);
-        self.plant == Some(Plant::DroppedAnswer)
-            && events.iter().any(is_answer)
-            && self
-                .answers
-                .fetch_add(1, Ordering::Relaxed)
-                .is_multiple_of(DROPPED)
     }
 }
 
@@ -141,14 +123,7 @@ impl Store for Gate {
         retention: Retention,
         expiry: Expiry,
     ) -> StoreFuture<'a, Position> {
-        let drops = self.drops(events);
-        self.pass(move |link| {
-            Box::pin(async move {
-                let lost = Key::new(&Namespace::fixed("lost"), "all").expect("a name");
-                let log = if drops { &lost } else { log };
-                link.append(now, log, events, tail, retention, expiry).await
-            })
-        })
+        self.pass(move |link| link.append(now, log, events, tail, retention, expiry))
     }
 
     fn add<'a>(

@@ -46,7 +46,10 @@ pub(super) fn failure(replicas: &Replicas, done: &Done) -> Option<String> {
         Ended::Cut => facts.is_ended(),
         Ended::Killed => trace.calls.last()?.replica.was_killed(done.at),
         Ended::Hung => facts.is_lost(),
-        Ended::NotAccepted => trace.answers.iter().all(|answer| facts.is_away(answer)),
+        Ended::NotAccepted => {
+            let mut answers = trace.answers.iter();
+            facts.is_home_away() || answers.all(|answer| facts.is_away(answer))
+        }
         Ended::Left => done.call.cut.is_some(),
     };
     let (key, ended) = (&done.call.key, &done.ended);

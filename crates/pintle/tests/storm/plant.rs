@@ -1,18 +1,34 @@
 //! Bugs that a storm must find.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 /// A bug of the replicas, or of the code between them and a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plant {
-    /// The store loses every fourth answer that a replica passes to the others.
+    /// Every fourth answer to a question is accepted, and reaches no replica.
     DroppedAnswer,
     /// Every eighth response to a call is sent to the next client.
     OtherSession,
     /// The first replica does not read that a session has ended.
     ForgottenEnd,
+}
+
+/// Every fourth answer is dropped.
+const DROPPED: usize = 4;
+
+/// The answers of [`Plant::DroppedAnswer`].
+#[derive(Default)]
+pub(super) struct Dropped(AtomicUsize);
+
+impl Dropped {
+    /// Returns true for every fourth answer.
+    pub(super) fn drops(&self, plant: Option<Plant>) -> bool {
+        let count = self.0.fetch_add(1, Ordering::Relaxed);
+        plant == Some(Plant::DroppedAnswer) && count.is_multiple_of(DROPPED)
+    }
 }
 
 /// Every eighth response goes to the next client.

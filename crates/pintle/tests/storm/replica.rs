@@ -16,7 +16,7 @@ use tower_service::Service as _;
 
 use super::gate::Gate;
 use super::link::{Fault, Host};
-use super::plant::{Plant, Swapped};
+use super::plant::{Dropped, Plant, Swapped};
 
 /// How often each call had its effect, by key.
 pub(super) type Effects = Arc<Mutex<HashMap<String, usize>>>;
@@ -38,6 +38,7 @@ pub(super) struct Replicas {
     pub(super) effects: Effects,
     pub(super) plant: Option<Plant>,
     pub(super) swapped: Swapped,
+    pub(super) dropped: Dropped,
     /// When the store lost its content.
     pub(super) losses: Mutex<Vec<Instant>>,
     running: Mutex<Vec<Arc<Replica>>>,
@@ -183,6 +184,7 @@ impl Replicas {
             effects,
             plant,
             swapped: Swapped::default(),
+            dropped: Dropped::default(),
             losses: Mutex::default(),
             running: Mutex::new(running),
             requests: AtomicUsize::new(0),

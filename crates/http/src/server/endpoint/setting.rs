@@ -86,9 +86,18 @@ impl<S: Service> Endpoint<S> {
         let id = session.id();
         // If this future ends early, the next request reads the settings again.
         session.doubt_settings();
-        let state = match shared.change(key, change).await {
+        let mut recorded = shared.change(key, change).await;
+        if let Ok(state) = &recorded
+            && let Some(mut own) = session.lost_settings(state)
+        {
+            // The store has lost the earlier settings.
+            own.apply(change);
+            recorded = shared.restore(key, &own).await;
+        }
+        let state = match recorded {
             Ok(state) => state,
             Err(error) => {
+                self.sessions.note_unread(session);
                 tracing::warn!(%error, session = ?id, "cannot record a setting for all replicas");
                 return Err(UnrecordedChange::StoreAway);
             }

@@ -320,6 +320,11 @@ impl Lanes {
         self.replies.is_empty() && self.listeners.is_empty()
     }
 
+    /// Returns true if a stream for messages that belong to no request is open.
+    pub(super) fn has_listeners(&self) -> bool {
+        !self.listeners.is_empty()
+    }
+
     /// Returns true if each stream begins with an event id.
     #[inline]
     pub(super) fn primes(&self) -> bool {

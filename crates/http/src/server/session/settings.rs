@@ -18,12 +18,20 @@ pub(in crate::server) struct NewPart {
 /// The shared settings of a part.
 #[derive(Default)]
 pub(super) struct Settings {
-    /// The generation of the record that was applied.
-    pub(super) generation: u64,
+    /// The record that was applied, if there was one.
+    applied: Option<Box<SessionState>>,
     /// Whether the next request must read the record.
     pub(super) is_doubted: bool,
+    /// Whether the last reading of the record has failed.
+    is_unread: bool,
     /// Whether the engine may have settings that the record does not have.
     pub(super) is_ahead: bool,
+}
+
+impl Settings {
+    fn generation(&self) -> u64 {
+        self.applied.as_ref().map_or(0, |it| it.generation)
+    }
 }
 
 impl Session {
@@ -72,12 +80,38 @@ impl Session {
 
     /// Returns the generation of the settings.
     pub(in crate::server) fn generation(&self) -> u64 {
-        self.lock().settings.generation
+        self.lock().settings.generation()
     }
 
     /// Makes the next request read the state.
     pub(in crate::server) fn doubt(&self) {
         self.lock().settings.is_doubted = true;
+    }
+
+    /// Records that the record could not be read.
+    pub(in crate::server) fn note_unread(&self) {
+        self.lock().settings.is_unread = true;
+    }
+
+    /// Returns true if the record must be read without a request: the last reading has failed, or the settings are in doubt
+    /// and a stream may need them, or no other replica may have them.
+    pub(in crate::server) fn awaits_settings(&self) -> bool {
+        let state = self.lock();
+        let settings = &state.settings;
+        let is_needed = state.lanes.has_listeners() || settings.applied.is_some();
+        let is_shared = state.last_check.is_some() && !state.is_over;
+        is_shared && (settings.is_unread || (settings.is_doubted && is_needed))
+    }
+
+    /// Returns the settings of this part if the store has lost them, so that its record is another one.
+    pub(in crate::server) fn lost_settings(&self, record: &SessionState) -> Option<SessionState> {
+        let state = self.lock();
+        let applied = state.settings.applied.as_deref();
+        let is_lost = |own: &&SessionState| record.generation <= own.generation && record != *own;
+        applied
+            .filter(is_lost)
+            .filter(|_| !record.is_ended)
+            .cloned()
     }
 
     /// Makes the next request replace the settings of the engine, because the record may not have them.
@@ -90,14 +124,19 @@ impl Session {
     pub(in crate::server) fn apply(&self, shared: &SessionState) {
         self.change(|state| {
             let settings = &mut state.settings;
-            if shared.generation > settings.generation || settings.is_ahead {
+            let is_newer = shared.generation > settings.generation();
+            if is_newer || settings.is_ahead {
                 let uris = shared.subscribed.iter().map(String::as_str);
                 state
                     .engine
                     .set_session_settings(shared.level.clone(), uris);
             }
+            let applied = match is_newer {
+                true => Some(Box::new(shared.clone())),
+                false => settings.applied.take(),
+            };
             *settings = Settings {
-                generation: settings.generation.max(shared.generation),
+                applied,
                 ..Settings::default()
             };
         });
