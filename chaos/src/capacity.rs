@@ -44,8 +44,9 @@ fn print(workload: &Workload, caused: &Caused, load: &Load) {
     let causes = [
         ("sessions: first and later readings", load.sessions),
         ("streams of replies", load.streams),
-        ("answers elsewhere and changes", load.news),
-        ("ends of sessions", load.ends),
+        ("news of changes and ends", load.news),
+        ("records of ended sessions", load.ends),
+        ("answers elsewhere and ends, in inboxes", load.inboxes),
         ("presence and clocks", load.idle),
     ];
     println!("| operations of the store | in a second | a call | cores of Redis | of PostgreSQL |");

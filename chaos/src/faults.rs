@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use pintle_testkit::Rng;
 
+use crate::hasty::interval_after;
 use crate::plan::{Fault, Plan};
 use crate::processes::Processes;
 use crate::tally::Tally;
@@ -24,6 +25,8 @@ const UPDATES: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(2);
 /// How long a server stays paused.
 const PAUSE: Duration = Duration::from_secs(15);
+/// A server uses the store again within this time.
+const RECONNECT: Duration = Duration::from_secs(3);
 const SECOND: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,11 +167,23 @@ impl Faults<'_> {
         if flushes && self.processes.replicas.can_flush_store() {
             // Counted first, because a call may end with its effect at once.
             self.tally.fault("flush", None);
-            return self.processes.replicas.flush_store();
+            let first = interval_after(Duration::ZERO);
+            self.processes.replicas.flush_store();
+            // Counters begin again.
+            let last = interval_after(Duration::ZERO);
+            return self.tally.allow_quotas(first..=last, 1);
         }
         self.tally.fault("engine", None);
         let pause = self.rng.up_to(SECOND);
+        let first = interval_after(Duration::ZERO);
+        self.tally
+            .divide_quotas(first..=interval_after(RECONNECT + pause));
         self.processes.replicas.restart_store(pause);
+        // Servers without the store admit one quota in total, beside that of the others. A crash of PostgreSQL also
+        // drops the counters.
+        let drops = usize::from(!self.processes.replicas.can_flush_store());
+        let last = interval_after(RECONNECT);
+        self.tally.allow_quotas(first..=last, 1 + drops);
     }
 
     /// Updates one server after the other, as the book describes.

@@ -12,6 +12,8 @@
 mod capacity;
 mod counted;
 mod faults;
+mod hasty;
+mod logs;
 mod measure;
 mod plan;
 mod processes;
@@ -93,12 +95,14 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     let starting = Arc::clone(&plan);
     let processes = tokio::task::spawn_blocking(move || Processes::start(&starting));
     let mut processes = processes.await??;
-    let (url, lines) = (processes.url(), processes.replicas.lines());
+    let (proxy, lines) = (processes.address(), processes.replicas.lines());
+    logs::begin_clients(&processes.replicas.folder)?;
     let tally = Arc::new(Tally::begin());
     let stop = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
 
-    let crowd = Crowd::enter(&plan, &url, &tally)?;
+    let crowd = Crowd::enter(&plan, proxy, &tally)?;
+    let hasty = hasty::start(proxy, &tally, &stop);
     let faults = {
         let (plan, tally, stop) = (Arc::clone(&plan), Arc::clone(&tally), Arc::clone(&stop));
         std::thread::spawn(move || {
@@ -108,6 +112,7 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     };
     crowd.work(&plan, began).await;
     stop.store(true, Ordering::Relaxed);
+    tokio::task::spawn_blocking(|| hasty.into_iter().for_each(|it| drop(it.join()))).await?;
     let (ended, mut processes) = tokio::task::spawn_blocking(|| faults.join())
         .await?
         .map_err(|_| "the thread of the faults panicked")?;
@@ -117,7 +122,7 @@ async fn run(plan: Plan) -> pintle::Result<bool> {
     let passed = tally.judge(&plan, &lines, began.elapsed())?;
     if !passed {
         println!(
-            "logs of the servers: {}",
+            "logs of the clients and the servers: {}",
             processes.replicas.keep().display()
         );
     }

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 use pintle::model::Revision;
 
+use self::http::{Connection, Era, Request};
 use crate::plan::{Engine, Plan};
 use crate::processes::Processes;
 use crate::replicas::Replicas;
-use http::{Connection, Era, Request};
 use percentiles::Percentiles;
 use usage::Usage;
 

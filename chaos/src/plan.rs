@@ -132,6 +132,12 @@ impl Plan {
 }
 
 impl Plan {
+    /// Returns true if clients of 2024-11-05 take part. The end of a server ends their sessions, so an update alone, which
+    /// allows no error, is without them.
+    pub(crate) fn has_oldest(&self) -> bool {
+        !self.allows_no_error()
+    }
+
     /// Returns true if no fault ends the stream of a call, so that its progress arrives at once.
     pub(crate) fn keeps_streams(&self) -> bool {
         let keeps = |it: &Fault| matches!(it, Fault::Proxy | Fault::Roll);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::plan::{Plan, Proxy};
+use crate::replica::QUOTA;
 use crate::replicas::{FreePorts, Replicas, is_ready, send, wait_until};
 use crate::replicas_block::{PAGE, SERVERS, configuration};
 
@@ -25,7 +26,7 @@ pub(crate) struct Processes {
 impl Processes {
     /// Starts the store, the servers, and the proxy with the configuration of the book.
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
-        let replicas = Replicas::start(plan.engine, SERVERS.len())?;
+        let replicas = Replicas::start_with(plan.engine, SERVERS.len(), Some(QUOTA))?;
         let address = FreePorts::from(FIRST_PORT).next_free()?;
         let file = plan
             .proxy
@@ -43,6 +44,11 @@ impl Processes {
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
+    }
+
+    /// Returns the address of the proxy.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Has the proxy read its configuration again.

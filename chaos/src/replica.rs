@@ -6,17 +6,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::http::{HttpOptions, HttpServer};
+use pintle::http::{HttpOptions, HttpServer, TrustedProxies};
 use pintle::prelude::*;
 use pintle::server::StateBackend;
 use tokio::time::sleep;
 
 use crate::counted::{Counted, Counts};
+use crate::logs;
 
 /// Twice the interval of the checks of the proxy.
 const SHUTDOWN_DELAY: Duration = Duration::from_secs(2);
 /// The argument of a server without a shared state.
 pub(crate) const NO_STATE: &str = "none";
+/// Requests of one client in each interval. All but one client send fewer.
+pub(crate) const QUOTA: usize = 300;
+pub(crate) const QUOTA_INTERVAL: Duration = Duration::from_secs(10);
 /// The resource whose updates clients subscribe to.
 pub(crate) const BOARD: &str = "chaos://board";
 
@@ -103,6 +107,16 @@ async fn ask(key: String, value: i64, ctx: Context, lines: State<Lines>) -> Resu
     Ok(answer(number).to_string())
 }
 
+/// Asks the client for its root, whose name is a number, and appends a line. Clients of 2024-11-05 can answer it.
+#[tool]
+async fn root(key: String, value: i64, ctx: Context, lines: State<Lines>) -> Result<String> {
+    let roots = ctx.list_roots().await?;
+    let name = roots.first().and_then(|it| it.uri.rsplit('/').next());
+    let number: i64 = name.ok_or("no root")?.parse()?;
+    lines.append(&key, value)?;
+    Ok(answer(value + number).to_string())
+}
+
 /// Appends a line, as a step of a task.
 #[tool(task = optional)]
 async fn work(key: String, value: i64, ctx: Context, lines: State<Lines>) -> Result<String> {
@@ -128,15 +142,12 @@ async fn board() -> &'static str {
     "a board"
 }
 
-/// Serves until SIGTERM: `ADDRESS STATE FILE NAME`.
+/// Serves until SIGTERM: `ADDRESS STATE FILE NAME [QUOTA]`.
 pub(crate) async fn serve(words: &[String]) -> Result<()> {
-    let [address, state, file, name] = words else {
-        return Err("usage: chaos replica ADDRESS STATE FILE NAME".into());
+    let [address, state, file, name, quota @ ..] = words else {
+        return Err("usage: chaos replica ADDRESS STATE FILE NAME [QUOTA]".into());
     };
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::INFO)
-        .with_writer(std::io::stderr)
-        .init();
+    logs::begin_server();
     let lines = Lines {
         file: file.into(),
         server: name.clone(),
@@ -156,17 +167,23 @@ pub(crate) async fn serve(words: &[String]) -> Result<()> {
         .tool::<append>()
         .tool::<slow>()
         .tool::<ask>()
+        .tool::<root>()
         .tool::<work>()
         .tool::<announce>()
         .resource::<board>();
     let mut options = HttpOptions::default();
     options.serve_health = true;
     options.limits.shutdown_delay = SHUTDOWN_DELAY;
-    // All clients have one address, so the limits of one peer are those of all.
+    // Clients without a header of their own have one address, so the limits of one peer are those of all.
     options.limits.max_sessions_per_peer = options.limits.max_sessions;
     options.limits.max_streams_per_address = options.limits.max_streams;
+    if let [quota] = quota {
+        options.trusted_proxies = TrustedProxies::x_forwarded_for(["127.0.0.1"])?;
+        options.limits.max_requests_per_peer = quota.parse()?;
+        options.limits.quota_interval = QUOTA_INTERVAL;
+    }
     let server = HttpServer::bind(server.into_http_with(options)?, address).await?;
-    server.run().await;
+    server.with_sse().run().await;
     Ok(())
 }
 

@@ -25,6 +25,7 @@ const PREFIX: &str = "chaos";
 pub(crate) struct Replicas {
     pub(crate) folder: PathBuf,
     keeps_folder: bool,
+    quota: Option<usize>,
     replicas: Vec<Replica>,
     // The last one, because the others use it.
     store: Store,
@@ -44,8 +45,13 @@ struct Replica {
 }
 
 impl Replicas {
-    /// Starts the store, and so many servers.
+    /// Starts the store, and so many servers without a quota.
     pub(crate) fn start(engine: Engine, count: usize) -> Result<Self> {
+        Self::start_with(engine, count, None)
+    }
+
+    /// Starts the store, and so many servers with a quota of requests.
+    pub(crate) fn start_with(engine: Engine, count: usize, quota: Option<usize>) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("pintle-chaos-{}", std::process::id()));
         fs::create_dir_all(&folder)?;
         let store = Store::start(engine, &folder)?;
@@ -53,12 +59,13 @@ impl Replicas {
         let mut started = Self {
             folder,
             keeps_folder: false,
+            quota,
             replicas: Vec::new(),
             store,
         };
         for _ in 0..count {
             let mut replica = Replica::new(ports.next_free()?);
-            replica.start(&started.folder, &started.store.url())?;
+            replica.start(&started.folder, &started.store.url(), quota)?;
             started.replicas.push(replica);
         }
         Ok(started)
@@ -135,7 +142,8 @@ impl Replicas {
             wait_until(|| !matches!(running.try_wait(), Ok(None)))?;
         }
         sleep(after);
-        self.replicas[index].start(&self.folder, &self.store.url())
+        let url = self.store.url();
+        self.replicas[index].start(&self.folder, &url, self.quota)
     }
 
     /// Restarts the store with its content, after a pause.
@@ -215,12 +223,13 @@ impl Replica {
     }
 
     /// Starts the server and waits until it is ready.
-    fn start(&mut self, folder: &Path, state: &str) -> Result<()> {
+    fn start(&mut self, folder: &Path, state: &str, quota: Option<usize>) -> Result<()> {
         self.starts += 1;
         let name = format!("{}.{}", self.address.port(), self.starts);
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["replica", &self.address.to_string(), state]);
         command.arg(lines(folder)).arg(&name).stdin(Stdio::null());
+        command.args(quota.map(|quota| quota.to_string()));
         command.stderr(File::create(folder.join(format!("{name}.log")))?);
         self.running = Some(command.spawn()?);
         let address = self.address;

@@ -1,11 +1,13 @@
 //! The calls, their answers, and the judgement.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::hasty::{self, Admitted};
 use crate::plan::Plan;
 
 /// Kind of a call.
@@ -15,6 +17,8 @@ pub(crate) enum Kind {
     Slow,
     Question,
     Task,
+    /// Of a client that exceeds its quota.
+    Hasty,
 }
 
 /// How a call ended.
@@ -23,6 +27,8 @@ pub(crate) enum End {
     Right,
     /// An error that a fault explains.
     Explained(String),
+    /// The call is beyond the quota, and has not run.
+    Refused,
     Unexplained(String),
     Wrong(String),
     Hung,
@@ -41,6 +47,11 @@ pub(crate) struct Tally {
     changes: AtomicUsize,
     late_progress: AtomicUsize,
     deaf: Mutex<BTreeMap<&'static str, usize>>,
+    admitted: Mutex<Admitted>,
+    /// The number of quotas that faults allow in an interval, if it is more than one.
+    quotas: Mutex<BTreeMap<u64, usize>>,
+    /// The intervals in which servers divide a quota.
+    divided: Mutex<BTreeSet<u64>>,
 }
 
 /// The figures that decide.
@@ -48,6 +59,7 @@ pub(crate) struct Tally {
 struct Figures {
     right: usize,
     explained: usize,
+    refused: usize,
     unexplained: usize,
     wrong: usize,
     hung: usize,
@@ -84,6 +96,9 @@ impl Tally {
             changes: AtomicUsize::new(0),
             late_progress: AtomicUsize::new(0),
             deaf: Mutex::default(),
+            admitted: Mutex::default(),
+            quotas: Mutex::default(),
+            divided: Mutex::default(),
         }
     }
 
@@ -101,7 +116,7 @@ impl Tally {
         time: Duration,
         end: End,
     ) {
-        if !matches!(end, End::Right | End::Explained(_)) {
+        if !matches!(end, End::Right | End::Refused | End::Explained(_)) {
             let now = self.time();
             println!("{now:7.1} s  {kind:?} {key} of {revision} after {time:.1?}: {end:?}");
         }
@@ -134,6 +149,38 @@ impl Tally {
         self.late_progress.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a request of a client with a quota, in the interval that it surely belongs to.
+    pub(crate) fn admit(&self, interval: Option<u64>) {
+        if let Some(interval) = interval {
+            let mut admitted = self.admitted.lock().expect("no panic");
+            *admitted.entry(interval).or_default() += 1;
+        }
+    }
+
+    /// Allows more quotas in some intervals, because of a fault.
+    pub(crate) fn allow_quotas(&self, intervals: RangeInclusive<u64>, more: usize) {
+        let mut quotas = self.quotas.lock().expect("no panic");
+        for interval in intervals {
+            *quotas.entry(interval).or_insert(1) += more;
+        }
+    }
+
+    /// Returns true if the store was away in this interval, so that servers divided the quota.
+    pub(crate) fn divides_quotas(&self) -> bool {
+        let divided = self.divided.lock().expect("no panic");
+        divided.contains(&hasty::interval_after(Duration::ZERO))
+    }
+
+    /// Records that the store is away in some intervals.
+    pub(crate) fn divide_quotas(&self, intervals: RangeInclusive<u64>) {
+        self.divided.lock().expect("no panic").extend(intervals);
+    }
+
+    fn beyond_quota(&self) -> usize {
+        let admitted = self.admitted.lock().expect("no panic");
+        hasty::beyond(&admitted, &self.quotas.lock().expect("no panic"))
+    }
+
     /// Counts a client that did not receive the last change.
     pub(crate) fn deaf(&self, revision: &'static str) {
         *self
@@ -162,7 +209,7 @@ impl Tally {
         let is_prompt = self.late_progress.load(Ordering::Relaxed) == 0;
         let progresses = is_prompt || !plan.keeps_streams();
         let passes = figures.passes(plan.allows_no_error());
-        Ok(has_all && all_heard && progresses && passes)
+        Ok(has_all && all_heard && progresses && passes && self.beyond_quota() == 0)
     }
 
     fn print(
@@ -180,6 +227,7 @@ impl Tally {
         println!("| calls | {} |\n|---|---|", calls.len());
         println!("| answered rightly | {} |", figures.right);
         println!("| explained error | {} |", figures.explained);
+        println!("| refused by a quota | {} |", figures.refused);
         println!("| unexplained error | {} |", figures.unexplained);
         println!("| wrong answer | {} |", figures.wrong);
         println!("| hung | {} |", figures.hung);
@@ -190,6 +238,7 @@ impl Tally {
             "| calls with late progress | {} |",
             self.late_progress.load(Ordering::Relaxed)
         );
+        println!("| requests beyond a quota | {} |", self.beyond_quota());
         println!(
             "| changes received | {} |",
             self.changes.load(Ordering::Relaxed)
@@ -222,6 +271,7 @@ fn compare(calls: &HashMap<String, Group>, text: &str) -> (Figures, Vec<String>)
         match end {
             End::Right => figures.right += 1,
             End::Explained(_) => figures.explained += 1,
+            End::Refused => figures.refused += 1,
             End::Unexplained(_) => figures.unexplained += 1,
             End::Wrong(_) => figures.wrong += 1,
             End::Hung => figures.hung += 1,
@@ -233,6 +283,10 @@ fn compare(calls: &HashMap<String, Group>, text: &str) -> (Figures, Vec<String>)
         } else if found.len() > 1 {
             figures.doubled += 1;
             faulty.push(format!("doubled: {}", about()));
+        }
+        if !found.is_empty() && *end == End::Refused {
+            figures.wrong += 1;
+            faulty.push(format!("refused, but it ran: {}", about()));
         }
         if found.is_empty() && *end == End::Right {
             figures.lost += 1;
@@ -261,19 +315,23 @@ mod tests {
             ("b", Kind::Plain, End::Right),
             ("c", Kind::Plain, End::Explained("x".into())),
             ("d", Kind::Task, End::Right),
+            ("f", Kind::Hasty, End::Refused),
+            ("g", Kind::Hasty, End::Refused),
         ]);
-        let (figures, faulty) = compare(&calls, "a 1 5\nc 1 5\nc 2 5\nd 1 5\nd 2 5\ne 1 5\n");
+        let (figures, faulty) =
+            compare(&calls, "a 1 5\nc 1 5\nc 2 5\nd 1 5\nd 2 5\ne 1 5\ng 1 5\n");
         let expected = Figures {
             right: 3,
             explained: 1,
             doubled: 1,
             lost: 1,
-            wrong: 1,
+            wrong: 2,
+            refused: 2,
             repeated_steps: 1,
             ..Figures::default()
         };
         assert_eq!(figures, expected);
-        assert_eq!(faulty.len(), 3);
+        assert_eq!(faulty.len(), 4);
         assert!(!figures.passes(false));
     }
 

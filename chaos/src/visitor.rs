@@ -1,15 +1,16 @@
 //! The clients, of both eras.
 
 use std::error::Error;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use pintle::client::{CallError, ConnectError, EraMode};
-use pintle::http::client::HttpConnect;
+use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
 use pintle::model::{CallToolResult, Revision};
 use pintle::prelude::*;
-use pintle::proto::TransportErrorKind;
+use pintle::proto::{TransportError, TransportErrorKind};
 use pintle_testkit::Rng;
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -30,6 +31,9 @@ const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// How often a change is announced at the end, and the time after each.
 const ANNOUNCEMENTS: usize = 15;
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// The revision whose session ends with its stream.
+const OLDEST: &str = "2024-11-05";
 
 /// A client, with the number of changes that it has received.
 struct Visitor {
@@ -52,10 +56,10 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Prepares the clients: half of them are of 2025-11-25.
-    pub(crate) fn enter(plan: &Plan, url: &str, tally: &Arc<Tally>) -> Result<Self> {
+    /// Prepares the clients of three revisions.
+    pub(crate) fn enter(plan: &Plan, proxy: SocketAddr, tally: &Arc<Tally>) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        let visitor = |number| Visitor::new(number, plan, url, tally, &stop).map(Arc::new);
+        let visitor = |number| Visitor::new(number, plan, proxy, tally, &stop).map(Arc::new);
         Ok(Self {
             visitors: (0..plan.clients).map(visitor).collect::<Result<_>>()?,
             running: Vec::new().into(),
@@ -132,17 +136,20 @@ impl Visitor {
     fn new(
         number: u64,
         plan: &Plan,
-        url: &str,
+        proxy: SocketAddr,
         tally: &Arc<Tally>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self> {
-        let (revision, name) = match number % 2 {
-            0 => (Revision::V2026_07_28, "2026-07-28"),
-            _ => (Revision::V2025_11_25, "2025-11-25"),
+        let (revision, name, path) = match number % 10 {
+            7 if plan.has_oldest() => (Revision::V2024_11_05, OLDEST, "sse"),
+            0 | 2 | 4 | 6 | 8 => (Revision::V2026_07_28, "2026-07-28", "mcp"),
+            _ => (Revision::V2025_11_25, "2025-11-25", "mcp"),
         };
+        let url = EndpointUrl::parse(&format!("http://{proxy}/{path}"))?;
         let changes = Arc::new(AtomicUsize::new(0));
         let client = Client::builder()
             .mode(EraMode::Pinned(revision))
+            .roots([format!("file:///{number}")])
             .on_elicit(async |form| {
                 let value = form
                     .message
@@ -153,7 +160,7 @@ impl Visitor {
                 fields.insert("number".to_owned(), json!(value.map(|it| it + 1)));
                 Answer::Accepted(fields)
             })
-            .connect_lazily(HttpConnect::to(url)?)?;
+            .connect_lazily(HttpConnect::new(url, &from(number)?)?)?;
         Ok(Self {
             client,
             number,
@@ -207,6 +214,8 @@ impl Visitor {
                 0..=15 => Kind::Plain,
                 16 | 17 => Kind::Question,
                 18 => Kind::Slow,
+                // 2024-11-05 has no tasks.
+                _ if self.revision == OLDEST => Kind::Slow,
                 _ => Kind::Task,
             };
             let value = i64::try_from(rng.below(1_000_000)).unwrap_or(0);
@@ -219,20 +228,25 @@ impl Visitor {
     async fn call(&self, kind: Kind, value: i64, time: Duration) {
         let key = format!("{}-{}", self.number, self.tally.send());
         let arguments = json!({ "key": key, "value": value });
+        let is_oldest = self.revision == OLDEST;
         let right = match kind {
+            Kind::Question if is_oldest => answer(value.wrapping_add_unsigned(self.number)),
             Kind::Question => answer(value + 1),
             _ => answer(value),
         };
         let began = Instant::now();
         let called = timeout(BOUND + Duration::from_secs(5), async {
             match kind {
-                Kind::Plain => {
+                Kind::Plain | Kind::Hasty => {
                     self.client
                         .call_tool("append", arguments)
                         .timeout(BOUND)
                         .await
                 }
-                Kind::Question => self.client.call_tool("ask", arguments).timeout(BOUND).await,
+                Kind::Question => {
+                    let tool = if is_oldest { "root" } else { "ask" };
+                    self.client.call_tool(tool, arguments).timeout(BOUND).await
+                }
                 Kind::Slow => self.slow(&key, value, time).await,
                 Kind::Task => {
                     let call = self.client.call_tool("work", arguments).timeout(BOUND);
@@ -284,7 +298,22 @@ impl Visitor {
         }
     }
 
+    /// A session of 2024-11-05 is gone with its server, or if that was paused for longer than its presence.
+    fn of_home(&self, error: &CallError) -> Option<&'static str> {
+        let faults = ["kill", "pause", "roll"];
+        let has_fault = faults.iter().any(|fault| self.tally.has_fault(fault));
+        let source = transport_error(error)?;
+        let is_lost = source.kind() == TransportErrorKind::SessionLost;
+        (self.revision == OLDEST && is_lost && has_fault).then_some("the session's server is gone")
+    }
+
     fn error(&self, error: &CallError) -> End {
+        if let Some(cause) = self.of_home(error) {
+            return End::Explained(cause.to_owned());
+        }
+        if text(error).contains(QUOTA_USED) && self.tally.divides_quotas() {
+            return End::Explained("the quota of one server".to_owned());
+        }
         match explain(error, self.tally.has_fault("flush")) {
             Some(cause) => End::Explained(cause.to_owned()),
             None => End::Unexplained(text(error)),
@@ -292,14 +321,17 @@ impl Visitor {
     }
 }
 
+/// Returns the options of a client with an address of its own, as a proxy in front of ours would name it.
+fn from(number: u64) -> Result<HttpClientOptions> {
+    let address = format!("10.0.{}.{}", number / 250, number % 250 + 1);
+    let mut options = HttpClientOptions::default();
+    options.headers.insert("x-forwarded-for", address.parse()?);
+    Ok(options)
+}
+
 /// Returns the cause of an error that a client may expect while servers, the proxy and the store end.
 fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
     let source = match error {
-        CallError::Disconnected { source, .. } => source,
-        CallError::NotConnected { source, .. } => match &**source {
-            ConnectError::Unreachable(source) => source,
-            _ => return None,
-        },
         CallError::Answered { error, .. } if error.message.contains(STORE_AWAY) => {
             return Some("the store is away");
         }
@@ -307,7 +339,7 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
             return Some("the server of the call is gone");
         }
         CallError::Answered { error, .. } if is_flushed => return of_flush(error),
-        _ => return None,
+        _ => transport_error(error)?,
     };
     match source.kind() {
         TransportErrorKind::Unreachable => Some("not reachable"),
@@ -315,6 +347,17 @@ fn explain(error: &CallError, is_flushed: bool) -> Option<&'static str> {
         TransportErrorKind::Status(502..=504) => Some("502, 503 or 504"),
         _ if text(error).contains(NOT_RESUMED) => Some("the stream does not resume"),
         TransportErrorKind::SessionLost if is_flushed => Some("the store was flushed"),
+        _ => None,
+    }
+}
+
+fn transport_error(error: &CallError) -> Option<&TransportError> {
+    match error {
+        CallError::Disconnected { source, .. } => Some(source),
+        CallError::NotConnected { source, .. } => match &**source {
+            ConnectError::Unreachable(source) => Some(source),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -327,6 +370,9 @@ const REPLICA_GONE: &str = "the replica that ran this request is gone";
 
 /// Part of the text of the error for a task that cannot be stored. The call has not run.
 const STORE_AWAY: &str = "the store of tasks does not answer";
+
+/// Part of the text of the error for a call beyond the quota.
+const QUOTA_USED: &str = "the quota of requests of this client is used up";
 
 /// Keys and tasks are gone with the content of the store.
 fn of_flush(error: &pintle::model::Error) -> Option<&'static str> {

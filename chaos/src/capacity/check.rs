@@ -56,7 +56,14 @@ fn expected(workload: &Workload, requests: &[Request]) -> Rates {
         simulation.act(request);
     }
     let load = load(workload, &simulation.caused.times(1.0 / COUNTED));
-    let all = [load.sessions, load.streams, load.news, load.ends, load.idle];
+    let all = [
+        load.sessions,
+        load.streams,
+        load.news,
+        load.ends,
+        load.inboxes,
+        load.idle,
+    ];
     let sum = all.into_iter().fold(Rates::default(), Rates::plus);
     Rates(sum.0.map(|rate| rate * COUNTED))
 }

@@ -51,9 +51,11 @@ pub(super) struct Load {
     pub(super) sessions: Rates,
     /// Logs of replies that became streams.
     pub(super) streams: Rates,
-    /// Answers at other servers, and changes.
+    /// Changes, and ends of sessions in the news.
     pub(super) news: Rates,
     pub(super) ends: Rates,
+    /// Messages to inboxes: answers at other servers, and ends of sessions.
+    pub(super) inboxes: Rates,
     /// Presence, lists, the clock, and readings of logs without a message.
     pub(super) idle: Rates,
     /// Entries of the news, and messages to inboxes, in a second.
@@ -66,20 +68,21 @@ pub(super) fn load(workload: &Workload, caused: &Caused) -> Load {
     let servers = workload.servers as f64;
     let others = (servers - 1.0).min(MAX_AWAITED);
     let mut load = Load {
-        entries: caused.answers_elsewhere + caused.ends + workload.changes,
-        messages: 2.0 * caused.ends * others,
+        entries: caused.ends + workload.changes,
+        // Each has a reply.
+        messages: 2.0 * (caused.answers_elsewhere + caused.ends * others),
         ..Load::default()
     };
     load.sessions.add(Operation::Get, caused.readings);
     load.sessions.add(Operation::Put, renewals(workload));
     load.streams
         .add(Operation::Append, caused.streams * STREAM_APPENDS);
-    load.ends = ends(workload, caused, others);
+    load.ends = ends(workload, caused);
+    load.inboxes = inboxes(workload, load.messages);
     load.idle = idle(workload, &load);
     let reads = servers * readings(load.entries, workload.round_trip);
     let appended = gathered(workload.changes / servers) * servers;
-    load.news
-        .add(Operation::Append, caused.answers_elsewhere + appended);
+    load.news.add(Operation::Append, appended);
     load.news.add(Operation::Read, reads);
     load
 }
@@ -91,21 +94,25 @@ pub(super) fn renewals(workload: &Workload) -> f64 {
     workload.sessions as f64 / workload.lifetime * of_session
 }
 
-/// DELETE writes a record, lists the servers, asks each of them by its inbox, and has an entry in the news.
-fn ends(workload: &Workload, caused: &Caused, others: f64) -> Rates {
+/// DELETE writes a record, lists the servers, and has an entry in the news. It also asks each server by its inbox.
+fn ends(workload: &Workload, caused: &Caused) -> Rates {
     let servers = workload.servers as f64;
     let mut rates = Rates::default();
     rates.add(Operation::Put, caused.ends);
     rates.add(Operation::Get, caused.ended_parts);
     rates.add(Operation::List, caused.ends);
     let entries = gathered(caused.ends / servers) * servers;
-    rates.add(Operation::Append, entries + 2.0 * caused.ends * others);
-    // A request is read by its server, and the replies by the one that asked.
-    let messages = 2.0 * caused.ends * others / servers;
-    rates.add(
-        Operation::Read,
-        servers * readings(messages, workload.round_trip),
-    );
+    rates.add(Operation::Append, entries);
+    rates
+}
+
+/// A request is read by its server, and the reply by the one that asked.
+fn inboxes(workload: &Workload, messages: f64) -> Rates {
+    let servers = workload.servers as f64;
+    let mut rates = Rates::default();
+    rates.add(Operation::Append, messages);
+    let reads = readings(messages / servers, workload.round_trip);
+    rates.add(Operation::Read, servers * reads);
     rates
 }
 
@@ -194,7 +201,7 @@ mod tests {
     fn idle_servers_have_about_one_operation_in_a_second_each() {
         let workload = Workload::default();
         let load = load(&workload, &Caused::default());
-        let sum = load.idle.plus(load.news).plus(load.ends).sum() / 3.0;
+        let sum = load.idle.plus(load.news).plus(load.inboxes).sum() / 3.0;
         assert!((0.9..1.2).contains(&sum), "{sum}");
     }
 }

@@ -43,6 +43,8 @@ pub(crate) struct Connection {
 /// The head of a response.
 pub(crate) struct Head {
     pub(crate) status: u16,
+    /// The header `Retry-After`, in seconds.
+    pub(crate) retry_after: Option<u64>,
     session: Option<String>,
     length: Option<usize>,
 }
@@ -112,6 +114,12 @@ impl Request {
 
     pub(crate) fn echo(session: Option<&str>) -> Self {
         Self::call(session, "echo", &json!({ "text": "hello" }))
+    }
+
+    /// The same request from a client that a proxy names.
+    pub(crate) fn with_address(mut self, address: &str) -> Self {
+        self.head += &format!("x-forwarded-for: {address}\r\n");
+        self
     }
 
     /// The answer to a question of the server.
@@ -195,6 +203,7 @@ impl Connection {
         let status = first.split(' ').nth(1).ok_or("no status")?.parse()?;
         let mut head = Head {
             status,
+            retry_after: None,
             session: None,
             length: None,
         };
@@ -206,6 +215,9 @@ impl Connection {
             }
             if lower.starts_with(SESSION) {
                 head.session = Some(line[SESSION.len()..].to_owned());
+            }
+            if let Some(seconds) = lower.strip_prefix("retry-after: ") {
+                head.retry_after = Some(seconds.parse()?);
             }
             if let Some(length) = lower.strip_prefix("content-length: ") {
                 head.length = Some(length.parse()?);
