@@ -52,9 +52,7 @@ impl Known {
 }
 
 /// The values of one header.
-#[derive(Debug, Clone, Copy, Default)]
 enum Values<'h> {
-    #[default]
     None,
     One(&'h HeaderValue),
     /// More than one: they are looked up in the map.
@@ -62,31 +60,42 @@ enum Values<'h> {
 }
 
 /// The headers of one request.
+// Small, because the future of each answer has them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestHeaders<'h> {
     map: &'h HeaderMap,
-    values: [Values<'h>; Known::COUNT],
+    values: [Option<&'h HeaderValue>; Known::COUNT],
+    is_repeated: [bool; Known::COUNT],
 }
 
 impl<'h> RequestHeaders<'h> {
     /// Finds the known headers.
     pub(crate) fn of(map: &'h HeaderMap) -> Self {
-        let mut values = [Values::None; Known::COUNT];
+        let (mut values, mut is_repeated) = ([None; Known::COUNT], [false; Known::COUNT]);
         for (name, value) in map {
             if let Some(header) = Known::named(name) {
-                let slot = &mut values[header as usize];
-                *slot = match slot {
-                    Values::None => Values::One(value),
-                    Values::One(_) | Values::Several => Values::Several,
-                };
+                let earlier = values[header as usize].replace(value);
+                is_repeated[header as usize] = earlier.is_some();
             }
         }
-        Self { map, values }
+        Self {
+            map,
+            values,
+            is_repeated,
+        }
+    }
+
+    fn values(&self, header: Known) -> Values<'h> {
+        match self.values[header as usize] {
+            None => Values::None,
+            Some(_) if self.is_repeated[header as usize] => Values::Several,
+            Some(value) => Values::One(value),
+        }
     }
 
     /// Returns the values of a header in their order.
     pub(crate) fn all(&self, header: Known) -> impl Iterator<Item = &'h HeaderValue> + use<'h> {
-        let (one, several) = match self.values[header as usize] {
+        let (one, several) = match self.values(header) {
             Values::None => (None, None),
             Values::One(value) => (Some(value), None),
             Values::Several => (None, Some(self.map.get_all(header.name()))),
@@ -96,12 +105,12 @@ impl<'h> RequestHeaders<'h> {
 
     /// Returns true if the header has a value.
     pub(crate) fn has(&self, header: Known) -> bool {
-        !matches!(self.values[header as usize], Values::None)
+        self.values[header as usize].is_some()
     }
 
     /// Returns true if the header has one value, and the value is exactly this text.
     pub(crate) fn is_exactly(&self, header: Known, text: &str) -> bool {
-        matches!(self.values[header as usize], Values::One(value) if value.as_bytes() == text.as_bytes())
+        matches!(self.values(header), Values::One(value) if value.as_bytes() == text.as_bytes())
     }
 
     /// Reads a header that may occur once, as [`headers::single`] does.
@@ -110,7 +119,7 @@ impl<'h> RequestHeaders<'h> {
     ///
     /// As [`headers::single`].
     pub(crate) fn single(&self, header: Known) -> Result<Option<&'h str>, HeaderError> {
-        match self.values[header as usize] {
+        match self.values(header) {
             Values::None => Ok(None),
             Values::One(value) => match headers::text(value) {
                 Some(text) => Ok(Some(text)),
