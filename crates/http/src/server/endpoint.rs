@@ -183,7 +183,7 @@ impl<S: Service> Endpoint<S> {
             BegunAnswer::Message(message, era) => {
                 reply::answer_with(message, era, spare_headers(parts))
             }
-            BegunAnswer::Ready(answer) => answer,
+            BegunAnswer::Ready(answer) => *answer,
             BegunAnswer::Later(answer) => {
                 // Released before a long wait.
                 drop((parts, bytes, sender));
@@ -234,7 +234,7 @@ impl<S: Service> Endpoint<S> {
         };
         Err(Box::pin(async move {
             if let Some(refused) = checked.await {
-                return BegunAnswer::Ready(refused);
+                return BegunAnswer::Ready(Box::new(refused));
             }
             let mut reading = Some(reading);
             let begin = |cx: &mut Context<'_>| match reading.take() {
@@ -255,7 +255,7 @@ impl<S: Service> Endpoint<S> {
     ) -> BegunAnswer<'s> {
         let forms = post.forms;
         match self.accept(post, reading) {
-            PostResult::Answered(answer) => BegunAnswer::Ready(answer),
+            PostResult::Answered(answer) => BegunAnswer::Ready(Box::new(answer)),
             PostResult::Batch(batch) => BegunAnswer::Later(self.answer_batch(batch, forms)),
             PostResult::Forwarding(forwarding) => {
                 let (forwarding, answer) = *forwarding;
@@ -365,7 +365,8 @@ pub(super) struct Post<'p> {
 /// The answer to a post after its first poll.
 enum BegunAnswer<'a> {
     Message(OutgoingMessage, Era),
-    Ready(EndpointResponse),
+    // Boxed, because the future of each answer has room for it.
+    Ready(Box<EndpointResponse>),
     Later(BoxFuture<'a, EndpointResponse>),
 }
 
