@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::link::Link;
 use crate::upstream::Upstream;
-use table::{Key, Scope, Spare, Table};
+use table::{Scope, Spare, Table};
 
 /// The open connections to the server.
 #[derive(Default)]
@@ -53,11 +53,11 @@ impl Connections {
             (upstream.has_sessions() && handle.is_session()).then(|| Arc::downgrade(&handle));
         let capabilities = upstream.declared(&cx.terms().capabilities);
         let scope = scope(upstream, cx.principal(), session.as_ref());
-        let key = Key::new(scope, &capabilities);
-        let is_exclusive = is_asked && matches!(key.scope, Scope::Caller(_));
+        let is_exclusive = is_asked && matches!(scope, Scope::Caller(_));
         let mut all = self.0.lock();
-        let links = all.links.get(&key).map(Vec::as_slice).unwrap_or_default();
-        for link in links.iter().filter(|link| !link.is_orphan()) {
+        let links = all.links.get(&scope).into_iter().flatten();
+        let fits = |link: &&Arc<Link>| !link.is_orphan() && link.capabilities == *capabilities;
+        for link in links.filter(fits) {
             let asked = match is_exclusive {
                 true => Arc::clone(&link.asked).try_acquire_owned().ok(),
                 false => None,
@@ -71,7 +71,7 @@ impl Connections {
                 });
             }
         }
-        let link = all.open(upstream, key, session, capabilities)?;
+        let link = all.open(upstream, scope, session, capabilities.into_owned())?;
         let asked = is_exclusive.then(|| Arc::clone(&link.asked).try_acquire_owned().ok());
         Ok(Lease {
             link,
@@ -101,11 +101,8 @@ impl Connections {
     ) -> Result<(), Error> {
         let scope = scope(upstream, None, session.as_ref());
         let mut all = self.0.lock();
-        let of_scope = all.links.iter().filter(|(key, _)| key.scope == scope);
-        if of_scope
-            .flat_map(|(_, links)| links)
-            .any(|link| !link.is_orphan())
-        {
+        let mut of_scope = all.links.get(&scope).into_iter().flatten();
+        if of_scope.any(|link| !link.is_orphan()) {
             return Ok(());
         }
         let of_spare = all.spare.as_ref().map(|spare| spare.capabilities.clone());
@@ -113,8 +110,7 @@ impl Connections {
             Scope::All => stated.or(of_spare).unwrap_or_default(),
             Scope::Session(_) | Scope::Caller(_) => stated.unwrap_or_default(),
         };
-        let key = Key::new(scope, &capabilities);
-        all.open(upstream, key, session, capabilities).map(drop)
+        all.open(upstream, scope, session, capabilities).map(drop)
     }
 
     /// Returns all connections.
@@ -138,7 +134,7 @@ impl Connections {
         let is_listened = !upstream.listening().is_empty();
         let (now, idle) = (Instant::now(), upstream.options.idle_timeout);
         let is_fresh = |link: &Arc<Link>| now.duration_since(link.used()) < idle;
-        let stays = |key: &Key, link: &Arc<Link>| match key.scope {
+        let stays = |scope: &Scope, link: &Arc<Link>| match scope {
             Scope::All => true,
             Scope::Session(_) => !link.is_orphan(),
             Scope::Caller(_) => is_listened || is_used(link) || is_fresh(link),
@@ -151,9 +147,9 @@ impl Connections {
                 .take_if(|spare| !is_fresh(&spare.link))
                 .map(|spare| spare.link),
         );
-        table.links.retain(|key, links| {
+        table.links.retain(|scope, links| {
             let all = std::mem::take(links).into_iter();
-            let (stay, go): (Vec<_>, Vec<_>) = all.partition(|link| stays(key, link));
+            let (stay, go): (Vec<_>, Vec<_>) = all.partition(|link| stays(scope, link));
             removed.extend(go);
             *links = stay;
             !links.is_empty()
@@ -178,9 +174,9 @@ impl Connections {
                 ..Table::default()
             },
         );
-        for (key, links) in &links {
+        for (scope, links) in &links {
             for link in links {
-                table.renew(upstream, key, link);
+                table.renew(upstream, scope, link);
             }
         }
         drop(table);
@@ -201,7 +197,7 @@ fn stated(upstream: &Upstream, handle: &dyn EngineHandle) -> Option<ClientCapabi
     let mut stated = None;
     handle.engine(&mut |engine| {
         let terms = engine.session_terms();
-        stated = terms.map(|terms| upstream.declared(&terms.capabilities));
+        stated = terms.map(|terms| upstream.declared(&terms.capabilities).into_owned());
     });
     stated
 }

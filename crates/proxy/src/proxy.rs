@@ -135,7 +135,7 @@ impl ProxyBuilder {
     /// Sets the capabilities of the first client, where they are known; none by default. The first connection
     /// declares them, and the first client that has the same uses it. So one client starts one process.
     pub fn first_client(mut self, capabilities: ClientCapabilities) -> Self {
-        self.first = declared(&capabilities);
+        self.first = declared(&capabilities).into_owned();
         self
     }
 

@@ -47,7 +47,7 @@ impl Sink {
             call = call.meta(Meta::LOG_LEVEL, level.as_str());
         }
         if upstream.options.is_shared {
-            call = call.capabilities(Arc::new(declared(&request.terms.capabilities)));
+            call = call.capabilities(Arc::new(declared(&request.terms.capabilities).into_owned()));
         }
         if request.progress_token.is_none() {
             return call;

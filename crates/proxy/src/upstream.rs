@@ -1,5 +1,6 @@
 //! The server behind the proxy, and the clients in front of it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -76,9 +77,12 @@ impl Upstream {
 
     /// Returns the capabilities that a connection declares for a client. A shared one declares none, because an
     /// earlier server does not name the call of a question; requests of 2026-07-28 state those of their clients.
-    pub(crate) fn declared(&self, of_client: &ClientCapabilities) -> ClientCapabilities {
+    pub(crate) fn declared<'c>(
+        &self,
+        of_client: &'c ClientCapabilities,
+    ) -> Cow<'c, ClientCapabilities> {
         match self.options.is_shared {
-            true => ClientCapabilities::default(),
+            true => Cow::Owned(ClientCapabilities::default()),
             false => declared(of_client),
         }
     }
@@ -180,11 +184,14 @@ impl Upstream {
 }
 
 /// The capabilities of a client that the proxy declares to the server.
-pub(crate) fn declared(of_client: &ClientCapabilities) -> ClientCapabilities {
+pub(crate) fn declared(of_client: &ClientCapabilities) -> Cow<'_, ClientCapabilities> {
+    if of_client.tasks.is_none() {
+        return Cow::Borrowed(of_client);
+    }
     let mut declared = of_client.clone();
     // The proxy holds no tasks for the questions of the server.
     declared.tasks = None;
-    declared
+    Cow::Owned(declared)
 }
 
 /// Returns the configuration of a client that passes everything on: without a cache and without checks.

@@ -22,33 +22,16 @@ pub(super) enum Scope {
     Caller(Option<Arc<str>>),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    pub(super) scope: Scope,
-    /// The capabilities that the connection declares, as JSON.
-    capabilities: String,
-}
-
-impl Key {
-    pub(super) fn new(scope: Scope, capabilities: &ClientCapabilities) -> Self {
-        let capabilities = serde_json::to_string(capabilities).unwrap_or_default();
-        Self {
-            scope,
-            capabilities,
-        }
-    }
-}
-
 /// The connection that read the description of the server. The first clients with its capabilities use it.
 pub(super) struct Spare {
     pub(super) link: Arc<Link>,
     pub(super) capabilities: ClientCapabilities,
 }
 
-/// The open connections, by the clients that share them.
+/// The open connections, by the clients that share them. Those of one scope may declare different capabilities.
 #[derive(Default)]
 pub(super) struct Table {
-    pub(super) links: HashMap<Key, Vec<Arc<Link>>>,
+    pub(super) links: HashMap<Scope, Vec<Arc<Link>>>,
     pub(super) spare: Option<Spare>,
 }
 
@@ -66,7 +49,7 @@ impl Table {
     pub(super) fn open(
         &mut self,
         upstream: &Arc<Upstream>,
-        key: Key,
+        scope: Scope,
         session: Option<Weak<dyn EngineHandle>>,
         capabilities: ClientCapabilities,
     ) -> Result<Arc<Link>, Error> {
@@ -84,16 +67,16 @@ impl Table {
                 link.map_err(|error| internal(&error.to_string()))?
             }
         };
-        self.links.entry(key).or_default().push(Arc::clone(&link));
+        self.links.entry(scope).or_default().push(Arc::clone(&link));
         link.follow();
         Ok(link)
     }
 
     /// Opens a connection that replaces an earlier one, with its subscriptions. Clients without a session open theirs
     /// with their next call.
-    pub(super) fn renew(&mut self, upstream: &Arc<Upstream>, key: &Key, earlier: &Arc<Link>) {
+    pub(super) fn renew(&mut self, upstream: &Arc<Upstream>, scope: &Scope, earlier: &Arc<Link>) {
         let session = earlier.session().map(|session| Arc::downgrade(&session));
-        let is_needed = match key.scope {
+        let is_needed = match scope {
             Scope::All => !upstream.has_sessions(),
             Scope::Session(_) => upstream.has_sessions() && session.is_some(),
             Scope::Caller(_) => false,
@@ -102,7 +85,7 @@ impl Table {
             return;
         }
         let capabilities = earlier.capabilities.clone();
-        match self.open(upstream, key.clone(), session, capabilities) {
+        match self.open(upstream, scope.clone(), session, capabilities) {
             Ok(link) => link.succeed(earlier),
             Err(error) => tracing::warn!(%error, "a client has no connection yet"),
         }
@@ -115,14 +98,15 @@ impl Table {
             return Ok(());
         }
         let links = self.links.iter();
-        let links = links.flat_map(|(key, links)| links.iter().map(move |link| (key, link)));
+        let links = links.flat_map(|(scope, links)| links.iter().map(move |link| (scope, link)));
         let free =
             links.filter(|(_, link)| link.is_orphan() || (!link.has_session() && !is_used(link)));
         let oldest = free.min_by_key(|(_, link)| link.used());
-        let Some((key, link)) = oldest.map(|(key, link)| (key.clone(), Arc::as_ptr(link))) else {
+        let Some((scope, link)) = oldest.map(|(scope, link)| (scope.clone(), Arc::as_ptr(link)))
+        else {
             return Err(internal("the proxy has too many connections to the server"));
         };
-        if let Some(links) = self.links.get_mut(&key) {
+        if let Some(links) = self.links.get_mut(&scope) {
             links.retain(|other| Arc::as_ptr(other) != link);
         }
         Ok(())
