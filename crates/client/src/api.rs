@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::conversation::ServerInfo;
 use crate::error::CallError;
-use crate::forwarded::{Forwarded, subject_of};
+use crate::forwarded::Forwarded;
 use crate::handlers::check_root;
 use crate::list::List;
 use crate::listen::Subscription;
@@ -186,16 +186,16 @@ impl Client {
     ///
     /// [`CallError`]; [`CallError::Answered`] has the server's error with its data.
     pub fn forward(&self, method: &str, params: &str) -> Call<Box<RawValue>> {
-        let (body, meta) = match Forwarded::read(params) {
-            Ok(read) => (Ok(read.body), read.meta),
-            Err(error) => (Err(error.to_string()), pintle_model::Meta::new()),
-        };
-        let mut request = match subject_of(method, params) {
-            Some(subject) => self.about(method, &subject),
+        let read = Forwarded::read(method, params);
+        let subject = read.as_ref().ok().and_then(|read| read.subject.as_deref());
+        let mut request = match subject {
+            Some(subject) => self.about(method, subject),
             None => Request::new(method),
         };
-        request.params = body;
-        request.meta = meta;
+        match read {
+            Ok(read) => (request.params, request.meta) = (Ok(read.body), read.meta),
+            Err(error) => request.params = Err(error.to_string()),
+        }
         request.is_forwarded = true;
         if method == CallTool::NAME
             && let Some(routing) = &mut request.routing

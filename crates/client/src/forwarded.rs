@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
-use pintle_model::{JsonObject, Meta, RawMembers};
-use serde::Deserialize;
+use pintle_model::{JsonObject, Meta, RawJson, RawMembers};
 
 /// Members of `_meta` that describe the first sender and not this client.
 const OF_SENDER: [&str; 4] = [
@@ -18,18 +17,19 @@ pub(crate) struct Forwarded {
     /// A JSON object without `_meta` and without line breaks.
     pub(crate) body: Bytes,
     pub(crate) meta: Meta,
+    /// The name or the URI that the request is about, which HTTP repeats in a header.
+    pub(crate) subject: Option<String>,
 }
 
 impl Forwarded {
-    /// Splits the text of a JSON object.
+    /// Splits the text of a JSON object, which are the parameters of a method.
     ///
     /// # Errors
     ///
     /// If the text is not an object, or its `_meta` is not.
-    pub(crate) fn read(params: &str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn read(method: &str, params: &str) -> Result<Self, serde_json::Error> {
         let mut members = RawMembers::read(params)?;
-        let meta = members.remove("_meta");
-        let meta = meta.map(|meta| serde_json::from_str::<JsonObject>(meta.get()));
+        let meta = members.remove("_meta").map(RawJson::decode::<JsonObject>);
         let mut meta = Meta::from(meta.transpose()?.unwrap_or_default());
         for member in OF_SENDER {
             meta.remove(member);
@@ -37,23 +37,18 @@ impl Forwarded {
         Ok(Self {
             body: members.to_vec().into(),
             meta,
+            subject: subject_of(method, &members),
         })
     }
 }
 
-/// Returns the name or the URI that a request is about, which HTTP repeats in a header.
-pub(crate) fn subject_of(method: &str, params: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Subject {
-        name: Option<String>,
-        uri: Option<String>,
-    }
-    let is_read = method == ReadResource::NAME;
-    if !is_read && method != CallTool::NAME && method != GetPrompt::NAME {
-        return None;
-    }
-    let subject: Subject = serde_json::from_str(params).ok()?;
-    if is_read { subject.uri } else { subject.name }
+fn subject_of(method: &str, members: &RawMembers<'_>) -> Option<String> {
+    let member = match method {
+        ReadResource::NAME => "uri",
+        CallTool::NAME | GetPrompt::NAME => "name",
+        _ => return None,
+    };
+    Some(members.get(member)?.as_text()?.into_owned())
 }
 
 #[cfg(test)]
@@ -63,18 +58,19 @@ mod tests {
     #[test]
     fn the_members_of_the_sender_are_removed() {
         let params = "{\"a\":1.50,\"_meta\":{\"x\":1,\"progressToken\":7}}";
-        let read = Forwarded::read(params).expect("an object");
+        let read = Forwarded::read("m", params).expect("an object");
         assert_eq!(&read.body[..], b"{\"a\":1.50}");
         assert_eq!(read.meta.as_object().len(), 1);
-        assert!(Forwarded::read("[]").is_err());
-        assert!(Forwarded::read("{\"_meta\":1}").is_err());
+        assert!(Forwarded::read("m", "[]").is_err());
+        assert!(Forwarded::read("m", "{\"_meta\":1}").is_err());
     }
 
     #[test]
     fn the_subject_of_a_request_is_its_name_or_its_uri() {
         let params = "{\"name\":\"n\",\"uri\":\"u\"}";
-        assert_eq!(subject_of("tools/call", params).as_deref(), Some("n"));
-        assert_eq!(subject_of("resources/read", params).as_deref(), Some("u"));
-        assert_eq!(subject_of("tools/list", params), None);
+        let subject = |method| Forwarded::read(method, params).expect("an object").subject;
+        assert_eq!(subject("tools/call").as_deref(), Some("n"));
+        assert_eq!(subject("resources/read").as_deref(), Some("u"));
+        assert_eq!(subject("tools/list"), None);
     }
 }

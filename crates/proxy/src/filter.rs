@@ -191,9 +191,9 @@ impl ToolFilter {
         let (name, arguments) = (to_raw_value(name), rules.map(|rules| rules.set(&named)));
         let (name, arguments) = (name.map_err(invalid)?, arguments.transpose()?);
         let mut members = RawMembers::read(params).map_err(invalid)?;
-        members.insert("name", &name);
+        members.insert("name", &*name);
         if let Some(arguments) = &arguments {
-            members.insert("arguments", arguments);
+            members.insert("arguments", &**arguments);
         }
         let text = String::from_utf8(members.to_vec()).map_err(|_| Error::internal())?;
         Ok(Cow::Owned(text))

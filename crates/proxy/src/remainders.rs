@@ -4,7 +4,7 @@ mod cut;
 mod store;
 
 use pintle::model::method::{CallTool, GetTaskPayload, Method};
-use pintle::model::{Error, ErrorCode, RawMembers, ReadResourceResult, ResultType};
+use pintle::model::{Error, ErrorCode, RawJson, RawMembers, ReadResourceResult, ResultType};
 use pintle::proto::{Rendered, Reply};
 use pintle::runtime::Context;
 use serde_json::value::RawValue;
@@ -62,14 +62,14 @@ impl Remainders {
         let mut members = RawMembers::read(raw.get()).map_err(unreadable)?;
         let uri = format!("{URI}{}", random_id()?);
         let mut cut = Cut::new(most, &uri);
-        let content = members.get("content").map_or("[]", RawValue::get);
+        let content = members.get("content").map_or("[]", RawJson::get);
         let blocks: Vec<&RawValue> = serde_json::from_str(content).map_err(unreadable)?;
         blocks
             .into_iter()
             .try_for_each(|block| cut.add(block))
             .map_err(unreadable)?;
         if let Some(structured) = members.remove("structuredContent")
-            && cut.add_structured(structured).map_err(unreadable)?
+            && cut.add_structured(structured.get())
         {
             members.insert("structuredContent", structured);
         }
@@ -82,7 +82,7 @@ impl Remainders {
             None => kept,
         };
         let content = serde_json::value::to_raw_value(&kept).map_err(unreadable)?;
-        members.insert("content", &content);
+        members.insert("content", &*content);
         let text = String::from_utf8(members.to_vec()).map_err(|_| Error::internal())?;
         RawValue::from_string(text).map_err(unreadable)
     }

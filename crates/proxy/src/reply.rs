@@ -1,10 +1,12 @@
 //! The result of the server as the reply to the client.
 
+use std::borrow::Cow;
+
 use pintle::model::method::{
     CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
     Method, ReadResource,
 };
-use pintle::model::{Error, Feature, JsonObject, Meta, RawMembers, ResultType, Revision};
+use pintle::model::{Error, Feature, JsonObject, Meta, RawJson, RawMembers, ResultType, Revision};
 use pintle::proto::{Rendered, Reply, ResultBody};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -45,9 +47,9 @@ fn undecoded(raw: &RawValue) -> Result<Undecoded, Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
     let mut members = RawMembers::read(raw.get()).map_err(unreadable)?;
     let kind = members.remove("resultType");
-    let kind = kind.and_then(|kind| serde_json::from_str(kind.get()).ok());
+    let kind = kind.and_then(RawJson::as_text).map(Cow::into_owned);
     let meta = members.remove("_meta");
-    let meta = meta.and_then(|meta| serde_json::from_str::<JsonObject>(meta.get()).ok());
+    let meta = meta.and_then(|meta| meta.decode::<JsonObject>().ok());
     Ok((kind, members.to_vec(), meta.map(Meta::from)))
 }
 

@@ -50,7 +50,7 @@ impl Arguments {
         for (name, value) in &self.0 {
             given.remove(name);
             if let Some(value) = value {
-                given.insert(name, value);
+                given.insert(name, &**value);
             }
         }
         let text = String::from_utf8(given.to_vec()).map_err(|_| Error::internal())?;

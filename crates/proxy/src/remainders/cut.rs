@@ -61,19 +61,19 @@ impl<'a> Cut<'a> {
                 );
             }
             ("resource", .., Some(resource)) => self.leave(resource, raw.get().len()),
-            _ => self.leave_json(raw),
+            _ => self.leave_json(raw.get()),
         }
         Ok(())
     }
 
     /// Returns true if the structured content has room; otherwise it is left out.
-    pub(super) fn add_structured(&mut self, raw: &RawValue) -> Result<bool, serde_json::Error> {
-        if let Some(room) = self.room.checked_sub(raw.get().len()) {
+    pub(super) fn add_structured(&mut self, json: &str) -> bool {
+        if let Some(room) = self.room.checked_sub(json.len()) {
             self.room = room;
-            return Ok(true);
+            return true;
         }
-        self.leave_json(raw);
-        Ok(false)
+        self.leave_json(json);
+        false
     }
 
     /// Keeps the beginning of a text, and leaves the rest of it out.
@@ -96,8 +96,7 @@ impl<'a> Cut<'a> {
         Ok(())
     }
 
-    fn leave_json(&mut self, raw: &RawValue) {
-        let text = raw.get();
+    fn leave_json(&mut self, text: &str) {
         self.leave(
             json!({ "uri": self.uri, "mimeType": "application/json", "text": text }),
             text.len(),

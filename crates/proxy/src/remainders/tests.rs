@@ -13,7 +13,7 @@ fn cut(room: usize, blocks: &[Value], structured: Option<Value>) -> (Value, Vec<
             .expect("a block");
     }
     let structured = structured.map(|value| to_raw_value(&value).expect("JSON"));
-    let has_structured = structured.is_some_and(|raw| cut.add_structured(&raw).expect("JSON"));
+    let has_structured = structured.is_some_and(|raw| cut.add_structured(raw.get()));
     let (kept, rest) = cut.finish();
     let kept = serde_json::to_value(&kept).expect("JSON");
     (
