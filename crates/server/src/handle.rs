@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use crate::changes::Changes;
 use crate::core::Core;
-use crate::locked::LockedValues;
+use crate::locked_values::LockedValues;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;

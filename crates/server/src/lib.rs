@@ -32,6 +32,7 @@ pub mod page;
 mod ability;
 mod erase;
 mod locked;
+mod locked_values;
 mod rejection;
 mod text;
 mod tool;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_runtime::Extensions;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 
 use crate::ability::{Ability, ExtractContext, MissingAbilityError};
@@ -74,29 +73,10 @@ impl<T> fmt::Debug for Locked<T> {
     }
 }
 
-/// The values of a server, one of each type. Their number is that of the types in its handlers.
-#[derive(Default)]
-pub(crate) struct LockedValues(Mutex<Extensions>);
-
-impl LockedValues {
-    /// Sets the first value of a type.
-    pub(crate) fn set<T: Send + 'static>(&self, value: T) {
-        self.0.lock().insert(Mutex::new(value));
-    }
-
-    /// Returns the value of a type, which begins as its default.
-    fn get<T: Default + Send + 'static>(&self) -> Arc<Mutex<T>> {
-        let mut values = self.0.lock();
-        values.get().unwrap_or_else(|| {
-            let value = Arc::<Mutex<T>>::default();
-            values.insert_shared(Arc::clone(&value));
-            value
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use pintle_runtime::Extensions;
+
     use super::*;
     use crate::Server;
     use crate::testing::context;
