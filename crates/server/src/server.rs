@@ -158,7 +158,8 @@ impl Server {
         self
     }
 
-    /// Sets the first value of `Locked<T>`, which handlers change. Without it the value begins as `T::default()`.
+    /// Sets the first value of `Locked<T>`, which handlers change. Without it the value begins as `T::default()`. The
+    /// type is exactly that of the parameter: for a `Locked<u64>` the value is `4_u64`, because `4` is an `i32`.
     #[must_use]
     pub fn locked<T: Default + Send + 'static>(self, value: T) -> Self {
         self.handle.locked_values().set(value);

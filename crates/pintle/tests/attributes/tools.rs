@@ -347,7 +347,7 @@ async fn a_locked_value_is_shared_by_calls_and_not_in_the_schema() {
         definition::<visit>()["inputSchema"]["properties"],
         json!({ "page": { "type": "string" } })
     );
-    let visited = HashMap::from([("a".to_owned(), 4)]);
+    let visited = HashMap::from([("a".to_owned(), 4_u64)]);
     let server = Server::new("pages", "1").locked(visited).tool::<visit>();
     let mut state = Extensions::new();
     state.insert(server.handle());
