@@ -105,10 +105,9 @@ async fn a_program_prints_its_arguments() {
     let output = command.arg("--help").output().await.expect("it runs");
     let printed = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success());
-    assert!(
-        printed.contains("Usage: calculator [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]] [--state URL]"),
-        "{printed}"
-    );
+    let usage = "Usage: calculator [--stdio | --http ADDRESS [--health] [--shutdown-delay SECONDS]
+       [--quota REQUESTS [--quota-interval SECONDS]]] [--state URL]";
+    assert!(printed.contains(usage), "{printed}");
 }
 
 #[tokio::test]
