@@ -189,7 +189,11 @@ impl<S: Service> Endpoint<S> {
             _ => Ok(None),
         };
         let is_first = match recorded {
-            Ok(is_first) => self.sessions.end(&session, now) && is_first.unwrap_or(true),
+            // Another request may have found the record, and ended this part, before this one goes on.
+            Ok(is_first) => {
+                let was_open = self.sessions.end(&session, now);
+                is_first.unwrap_or(was_open)
+            }
             Err(error) => {
                 tracing::warn!(%error, session = ?id, "cannot end a session for all replicas");
                 return self.busy(&cause::STORE_AWAY);
