@@ -85,7 +85,7 @@ fn words(out: &mut Vec<u8>, text: &[u8]) {
 /// Returns true if a text needs no escapes, as most short ones.
 fn is_plain(text: &[u8]) -> bool {
     let word = |word: &[u8; 8]| marks(u64::from_le_bytes(*word));
-    // The last part overlaps the one before it, where there is no whole one. The same holds for words.
+    // The last part overlaps the part before it, if the parts do not fill the text. So do words.
     if let Some(last) = text.last_chunk() {
         let (parts, _) = text.as_chunks();
         return !parts.iter().chain([last]).any(has_special);
