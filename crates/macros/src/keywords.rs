@@ -3,9 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Expr, Result, Type};
+use syn::{Expr, Lit, Result, Type};
 
-use crate::param::{Argument, Param, last_segment};
+use crate::param::{Absent, Argument, Param, last_segment};
 
 /// Returns the keywords of a property beside its type.
 ///
@@ -33,14 +33,37 @@ pub(crate) fn keywords(param: &Param, argument: &Argument) -> Result<Vec<TokenSt
             .as_ref()
             .map(|header| quote!("x-mcp-header" = #header)),
     );
-    if let Some(pattern) = options
-        .pattern
-        .as_ref()
-        .filter(|_| matches!(shape(ty), Shape::Number | Shape::List))
-    {
+    keywords.extend(one_of(argument, ty)?);
+    if let Some(pattern) = options.pattern.as_ref().filter(|_| !may_be_text(ty)) {
         return Err(misplaced(pattern, "pattern", "text"));
     }
     Ok(keywords)
+}
+
+/// Returns the keyword of `one_of("…", "…")`, which lists the valid texts.
+fn one_of(argument: &Argument, ty: &Type) -> Result<Option<TokenStream>> {
+    let texts = &argument.options.one_of;
+    let Some(first) = texts.first() else {
+        return Ok(None);
+    };
+    if !may_be_text(ty) {
+        let place = "text; `min` and `max` bound numbers";
+        return Err(misplaced(first, "one_of", place));
+    }
+    if let Some(Absent::Value(Expr::Lit(literal))) = &argument.options.default
+        && let Lit::Str(default) = &literal.lit
+        && texts.iter().all(|text| text.value() != default.value())
+    {
+        return Err(syn::Error::new(
+            default.span(),
+            "`one_of` does not have this text",
+        ));
+    }
+    Ok(Some(quote!("enum" = [#(#texts),*])))
+}
+
+fn may_be_text(ty: &Type) -> bool {
+    matches!(shape(ty), Shape::Text | Shape::Other)
 }
 
 /// Returns the keyword of a bound, which depends on the bounded type.
@@ -77,9 +100,7 @@ fn number(value: &Expr) -> Result<&Expr> {
         other => other,
     };
     match literal {
-        Expr::Lit(literal) if matches!(literal.lit, syn::Lit::Int(_) | syn::Lit::Float(_)) => {
-            Ok(value)
-        }
+        Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_) | Lit::Float(_)) => Ok(value),
         _ => Err(syn::Error::new(value.span(), "a bound is a number")),
     }
 }

@@ -83,7 +83,7 @@ mod tool;
 /// A doc comment on a parameter is its description. So is a line in the doc comment of the function, in a list below
 /// `# Arguments`. Its form is ``- `city`: The name of the city``. An argument of type `Option<T>` may be absent.
 /// `#[arg(…)]` accepts `default`, `default = …`, `min`, `max`, `min_len`, `max_len`, `pattern`,
-/// `rename` and `header`. These options are part of the schema, and are enforced.
+/// `one_of("…", "…")`, `rename` and `header`. These options are part of the schema, and are enforced.
 ///
 /// `Context`, `State<T>`, `Locked<T>`, `Extension<T>`, `Principal` and `Option<Principal>` are abilities: the
 /// server provides them, and the schema does not have them. They are recognised by name. Another

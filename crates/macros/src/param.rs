@@ -52,6 +52,8 @@ pub(crate) struct ArgOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) header: Option<LitStr>,
     pub(crate) pattern: Option<LitStr>,
+    /// The valid texts. Empty if all are.
+    pub(crate) one_of: Vec<LitStr>,
     /// `min`, `max`, `min_len` and `max_len`, in the order of the source.
     pub(crate) bounds: Vec<(Ident, Expr)>,
 }
@@ -230,6 +232,7 @@ impl ArgOptions {
             "rename" => self.rename = Some(entry.string()?),
             "header" => self.header = Some(entry.string()?),
             "pattern" => self.pattern = Some(entry.string()?),
+            "one_of" => self.one_of = entry.strings()?,
             "min" | "max" | "min_len" | "max_len" => {
                 self.bounds.push((entry.name.clone(), entry.expression()?))
             }
@@ -240,10 +243,14 @@ impl ArgOptions {
 
     /// Returns the first option that needs a JSON Schema.
     pub(crate) fn schema_only(&self) -> Option<Span> {
-        let texts = [&self.header, &self.pattern]
-            .into_iter()
-            .flatten()
-            .map(LitStr::span);
+        let texts = [
+            self.header.as_ref(),
+            self.pattern.as_ref(),
+            self.one_of.first(),
+        ]
+        .into_iter()
+        .flatten()
+        .map(LitStr::span);
         self.bounds
             .iter()
             .map(|(name, _)| name.span())
@@ -253,4 +260,4 @@ impl ArgOptions {
 }
 
 const KNOWN: &str =
-    "`default`, `min`, `max`, `min_len`, `max_len`, `pattern`, `rename` and `header`";
+    "`default`, `min`, `max`, `min_len`, `max_len`, `pattern`, `one_of`, `rename` and `header`";

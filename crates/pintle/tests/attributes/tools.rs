@@ -174,7 +174,7 @@ async fn search(
     #[arg(min_len = 1, max_len = 80, pattern = "^[a-z ]+$")]
     query: String,
     #[arg(default = 10, min = 1, max = 50)] limit: u32,
-    #[arg(default = "all")] scope: String,
+    #[arg(default = "all", one_of("all", "titles"))] scope: String,
     #[arg(default, max_len = 3)] tags: Vec<String>,
     #[arg(rename = "page-token")] page_token: Option<String>,
     #[arg(header = "Region")] region: String,
@@ -202,7 +202,7 @@ fn constraints_are_part_of_the_schema() {
     );
     assert_eq!(
         properties["scope"],
-        json!({ "type": "string", "default": "all" })
+        json!({ "type": "string", "default": "all", "enum": ["all", "titles"] })
     );
     assert_eq!(properties["tags"]["maxItems"], 3);
     assert_eq!(properties["page-token"]["type"], "string");
@@ -218,11 +218,11 @@ async fn arguments_that_may_be_left_out_have_their_default() {
     let said = text::<search>(json!({ "query": "tea", "region": "eu" })).await;
     assert_eq!(said, "tea 10 all [] None eu None");
     let all = json!({
-        "query": "tea", "limit": 3, "scope": "s", "tags": ["a"], "page-token": "p", "region": "eu", "type": "long",
+        "query": "tea", "limit": 3, "scope": "titles", "tags": ["a"], "page-token": "p", "region": "eu", "type": "long",
     });
     assert_eq!(
         text::<search>(all).await,
-        r#"tea 3 s ["a"] Some("p") eu Some("long")"#
+        r#"tea 3 titles ["a"] Some("p") eu Some("long")"#
     );
 }
 
@@ -230,11 +230,11 @@ async fn arguments_that_may_be_left_out_have_their_default() {
 // spec: 2025-11-25 TOOL-25, TOOL-29
 #[tokio::test]
 async fn constraints_are_enforced_and_every_breach_is_reported() {
-    let bad = json!({ "query": "Tea!", "limit": 51, "tags": ["a", "b", "c", "d"], "region": "eu", "type": "loud" });
+    let bad = json!({ "query": "Tea!", "limit": 51, "scope": "s", "tags": ["a", "b", "c", "d"], "region": "eu", "type": "loud" });
     let result = call(&search::into_tool(), bad).await;
     assert!(result.has_failed());
     let text = result.first_text().expect("a text");
-    for pointer in ["/query", "/limit", "/tags", "/type"] {
+    for pointer in ["/query", "/limit", "/scope", "/tags", "/type"] {
         assert!(text.contains(pointer), "{text}");
     }
 }

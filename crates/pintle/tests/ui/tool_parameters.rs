@@ -34,6 +34,12 @@ async fn no_text(#[arg(max_len = 1)] count: u8) {}
 async fn no_bound(#[arg(min = "one")] count: u8) {}
 
 #[tool]
+async fn no_choice(#[arg(one_of("a", "b"))] count: u8) {}
+
+#[tool]
+async fn other_default(#[arg(one_of("a", "b"), default = "c")] letter: String) {}
+
+#[tool]
 async fn unknown(#[arg(minimum = 1)] count: u8) {}
 
 #[tool]
