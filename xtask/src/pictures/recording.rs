@@ -49,8 +49,11 @@ pub(super) fn picture(root: &Path) -> Result<String> {
     build.args([
         "build",
         "--quiet",
-        // The selection of the tests: another one has other features, and builds dependencies again.
+        // The selection of the tests: another one has other features, and builds dependencies again. A test is a part
+        // of it, because features of dev-dependencies count only then. This test is empty.
         "--workspace",
+        "--test",
+        "interleavings",
         "--bin",
         "pintle",
         "--bin",
