@@ -159,6 +159,13 @@ impl Action {
         }
     }
 
+    /// Whether the action uses the shared process of the server, if one runs. Other actions examine the server itself.
+    fn uses_shared(&self) -> bool {
+        let prints = matches!(self, Self::Listen { .. } | Self::Tasks(_) | Self::Shell);
+        let gets = matches!(self, Self::Read(_) | Self::Prompt(_) | Self::Complete(_));
+        prints || gets || matches!(self, Self::List(_) | Self::Call(_))
+    }
+
     /// Whether the action uses several threads. A server behind a proxy does its own work, and a message that passes
     /// from thread to thread costs more than the proxy's work.
     pub(crate) fn needs_threads(&self, has_server: bool) -> bool {
@@ -224,6 +231,9 @@ async fn converse_at(
         format: invocation.format,
         checks_output: !matches!(action, Action::Call(call) if call.is_unchecked),
         watches_cache: matches!(action, Action::Shell),
+        uses_shared: action.uses_shared()
+            && matches!(server, ServerSpec::Named(_))
+            && !invocation.settings.needs_own_process(),
     };
     let done = converse(options, action).await;
     done.map_err(|failure| failure.with_next(|| next_step(server)))

@@ -44,6 +44,8 @@ pub(crate) struct ConversationOptions<'o> {
     pub(crate) checks_output: bool,
     /// Whether the client subscribes to changes of cached results.
     pub(crate) watches_cache: bool,
+    /// Whether the shared process of the server is used, if one runs.
+    pub(crate) uses_shared: bool,
 }
 
 /// An open conversation with the outputs for its results and notes. Clones share it.

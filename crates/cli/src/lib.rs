@@ -21,6 +21,8 @@ mod output;
 mod pack;
 mod page;
 mod screen;
+#[cfg(unix)]
+mod shared;
 mod show;
 mod text;
 mod words;

@@ -52,6 +52,10 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) answers: Vec<ScriptedAnswer>,
 
+    /// Start a process of @NAME also if hosts share one (`pintle serve --share`)
+    #[arg(long, help_heading = "Server")]
+    pub(crate) no_share: bool,
+
     /// Program that answers sampling requests: it reads the request and writes the message, both as JSON
     #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]
     pub(crate) sample_with: Option<String>,
@@ -135,6 +139,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) answers: Vec<ScriptedAnswer>,
     pub(crate) sample_with: Option<String>,
+    /// Whether a shared process of the server is not used.
+    pub(crate) no_share: bool,
     /// The authorization options.
     pub(crate) access: AccessSettings,
 }
@@ -153,6 +159,7 @@ impl Settings {
             roots: args.roots,
             answers: args.answers,
             sample_with: args.sample_with,
+            no_share: args.no_share,
             ..Self::reaching(args.reach)?
         };
         Ok((args.words, args.command, Format::from(args.json), settings))
@@ -178,6 +185,14 @@ impl Settings {
             access: AccessSettings::read(args.access, &|name| env::var(name).ok())?,
             ..Self::default()
         })
+    }
+
+    /// Whether a shared process cannot fulfil the settings: it asks no questions, and its conversation with the server
+    /// has begun.
+    pub(crate) fn needs_own_process(&self) -> bool {
+        let asks = !self.roots.is_empty() || !self.answers.is_empty() || self.sample_with.is_some();
+        let begins = self.revision.is_some() || self.trace.is_some() || self.log.is_some();
+        self.no_share || asks || begins || self.max_memory.is_some()
     }
 
     /// Returns the first given option that is for one server only.

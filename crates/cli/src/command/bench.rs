@@ -109,6 +109,7 @@ async fn open(invocation: &Invocation, server: &ServerSpec) -> Result<Conversati
         format: invocation.format,
         checks_output: true,
         watches_cache: false,
+        uses_shared: false,
     };
     let opening = Opening::new(options, Screen::look())?;
     let opened = opening.open().await;

@@ -17,6 +17,8 @@ use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::screen::Screen;
+#[cfg(unix)]
+use crate::shared::SharedOrOwn;
 use pintle_hosts::{Endpoint, Program, Target};
 
 /// The connector of a proxy, which can be replaced.
@@ -101,6 +103,11 @@ impl<'t> Opening<'t> {
         let authorizer = self.access.as_ref().map(Access::authorizer);
         let target = self.target.clone();
         let connect = find_server::connect(target, self.options.settings, &self.live, authorizer)?;
+        #[cfg(unix)]
+        let connect = match self.options.uses_shared {
+            true => SharedOrOwn::of(connect, &self.target),
+            false => connect,
+        };
         Ok(match &self.trace {
             Some(trace) => BoxConnect::new(Traced::new(connect, trace)),
             None => connect,

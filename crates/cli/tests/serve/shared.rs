@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
@@ -51,18 +52,47 @@ impl User {
 
     /// Starts a host, and performs the handshake.
     async fn host(&self, options: &str) -> Host {
-        let mut host = self.start(options);
+        let script = self.script.to_string_lossy();
+        self.greeted(&format!("{options} -- sh {script}")).await
+    }
+
+    /// Starts a host of the server by its name in a file, and performs the handshake.
+    async fn host_by_name(&self, options: &str) -> Host {
+        self.greeted(&format!("{options} {}", self.named())).await
+    }
+
+    /// Returns the words for the server in a file of a host, which is written first.
+    fn named(&self) -> String {
+        let file = self.folder.join("mcp.json");
+        let script = self.script.to_string_lossy();
+        let server = json!({ "command": "sh", "args": [script] });
+        let text = json!({ "mcpServers": { "tide": server } }).to_string();
+        fs::write(&file, text).expect("a file");
+        format!("--trust --config {} @tide", file.display())
+    }
+
+    /// Runs a command, and returns its output.
+    async fn prints(&self, line: &str) -> String {
+        let mut command = Command::new(PINTLE);
+        command.args(line.split_whitespace());
+        command.env("XDG_RUNTIME_DIR", &self.folder);
+        let ended = timeout(TEST_TIMEOUT, command.output()).await;
+        let ended = ended.expect("in time").expect("it runs");
+        String::from_utf8(ended.stdout).expect("text")
+    }
+
+    async fn greeted(&self, line: &str) -> Host {
+        let mut host = self.start(line);
         let welcome = host.ask("initialize", r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#);
         assert!(welcome.await.contains("pintle-showcase"));
         host
     }
 
-    fn start(&self, options: &str) -> Host {
+    fn start(&self, line: &str) -> Host {
         let mut command = Command::new(PINTLE);
         command
             .args("serve --stdio --share".split(' '))
-            .args(options.split_whitespace());
-        command.args(["--", "sh"]).arg(&self.script);
+            .args(line.split_whitespace());
         command.env("XDG_RUNTIME_DIR", &self.folder);
         command
             .stdin(Stdio::piped())
@@ -85,6 +115,16 @@ impl User {
         let ids = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let ids = ids.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()) && *id != own);
         ids.filter(|id| names(id, &self.folder)).collect()
+    }
+
+    /// Returns the processes that serve a socket: those with the variable of the socket.
+    fn sharers(&self) -> Vec<String> {
+        let mut all = self.processes();
+        all.retain(|id| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environment).contains("PINTLE_SHARE_SOCKET=")
+        });
+        all
     }
 
     /// Waits until no process of this user is left.
@@ -218,10 +258,58 @@ async fn a_call_of_the_same_command_uses_the_shared_process() {
 }
 
 #[tokio::test]
+async fn a_command_with_the_name_of_a_server_uses_its_shared_process() {
+    let user = User::new("name");
+    let named = user.named();
+    let host = user.host_by_name("--idle 1s").await;
+    let call = format!("call {named} height_of_tide hours=3");
+    assert_eq!(user.prints(&call).await, "3.24\n");
+    assert!(
+        user.prints(&format!("list {named} tools"))
+            .await
+            .contains("height_of_tide")
+    );
+    assert_eq!(user.ids().len(), 1);
+    // These do not use it.
+    for (own, processes) in [("--no-share", 2), ("--revision 2025-11-25", 3)] {
+        assert_eq!(user.prints(&format!("{call} {own}")).await, "3.24\n");
+        assert_eq!(user.ids().len(), processes, "{own}");
+    }
+    host.leave().await;
+    user.alone().await;
+    // The link is removed with the shared process.
+    let files = fs::read_dir(user.folder.join("pintle"))
+        .expect("a folder")
+        .flatten();
+    let sockets = files.filter(|file| file.path().extension().is_some_and(|end| end == "sock"));
+    assert_eq!(sockets.count(), 0);
+    assert_eq!(user.prints(&call).await, "3.24\n");
+}
+
+#[tokio::test]
+async fn a_command_does_not_use_a_process_that_is_killed_or_has_a_filter() {
+    let user = User::new("stale");
+    let named = user.named();
+    let call = format!("call {named} height_of_tide hours=3");
+    let _filtered = user.host_by_name("--idle 1s --only height*").await;
+    assert_eq!(user.prints(&call).await, "3.24\n");
+    assert_eq!(user.ids().len(), 2);
+    let host = user.host_by_name("--idle 10s").await;
+    assert_eq!(user.prints(&call).await, "3.24\n");
+    let before = user.ids().len();
+    for id in user.sharers() {
+        kill(&id);
+    }
+    drop(host);
+    assert_eq!(user.prints(&call).await, "3.24\n");
+    assert_eq!(user.ids().len(), before + 1);
+}
+
+#[tokio::test]
 async fn a_shared_server_that_does_not_start_is_an_error_with_its_reason() {
     let user = User::new("error");
     fs::remove_file(&user.script).expect("removed");
-    let mut host = user.start("");
+    let mut host = user.start(&format!("-- sh {}", user.script.display()));
     let input = host.input.as_mut().expect("open");
     input.write_all(b"{}\n").await.expect("it reads");
     let ended = timeout(TEST_TIMEOUT, host.child.wait()).await;
@@ -285,10 +373,6 @@ fn group_of(id: &str) -> String {
 
 /// Returns the process that serves the socket: the only one with the variable of the socket.
 fn sharer_of(user: &User, bridge: &str) -> String {
-    let is_sharer = |id: &String| {
-        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        id != bridge && String::from_utf8_lossy(&environment).contains("PINTLE_SHARE_SOCKET=")
-    };
-    let sharer = user.processes().into_iter().find(is_sharer);
-    sharer.expect("a sharer")
+    let mut sharers = user.sharers().into_iter();
+    sharers.find(|id| id != bridge).expect("a sharer")
 }

@@ -67,6 +67,7 @@ pub(super) fn opening<'o>(
         format: Format::Text,
         checks_output: false,
         watches_cache: false,
+        uses_shared: false,
     };
     Opening::new(conversation, Screen::look())
 }

@@ -5,12 +5,10 @@
 //! bytes between its standard streams and the socket. The sharer ends after a time without a host.
 
 mod attach;
-mod folder;
 mod key;
 mod sharer;
 
 use std::env;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use pintle_serving::Serving;
@@ -19,30 +17,10 @@ use super::Proxied;
 use super::proxy::opening;
 use crate::args::{ServerSpec, Settings};
 use crate::exit::{CliError, Exit};
-use folder::Folder;
+use crate::shared::{Files, Folder};
 
 /// The variable that turns this program into a sharer. It has the path of the socket.
 const SOCKET: &str = "PINTLE_SHARE_SOCKET";
-
-/// The files of one shared server.
-#[derive(Debug, Clone)]
-struct Files {
-    socket: PathBuf,
-    /// Locked while a host connects, and while the sharer removes its socket.
-    lock: PathBuf,
-    /// The standard error of the sharer.
-    log: PathBuf,
-}
-
-impl Files {
-    fn beside(socket: PathBuf) -> Self {
-        Self {
-            lock: socket.with_extension("lock"),
-            log: socket.with_extension("log"),
-            socket,
-        }
-    }
-}
 
 /// Connects the host of this process to the sharer, or is the sharer.
 pub(super) async fn run(

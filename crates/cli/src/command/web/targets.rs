@@ -144,6 +144,7 @@ fn prepared(server: &ServerSpec, settings: &Settings) -> Result<pintle_web::Targ
         format: Format::Text,
         checks_output: true,
         watches_cache: false,
+        uses_shared: false,
     };
     let opening = Opening::new(conversation, Screen::look())?;
     let output = ServerOutput::default();

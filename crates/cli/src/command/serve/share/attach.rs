@@ -4,19 +4,17 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use pintle::runtime::{StandardInput, StandardOutput, standard_streams};
-use rustix::fs::{FlockOperation, flock};
-use rustix::process::geteuid;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
 use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep};
 
-use super::{Files, SOCKET};
+use super::SOCKET;
 use crate::exit::{CliError, Exit};
+use crate::shared::Files;
 
 /// Longest time of the start of a sharer, with its server.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -126,16 +124,16 @@ async fn pass(
 
 /// Connects to the sharer, and starts one where the socket has no process. Hosts do so one after another.
 async fn attach(files: &Files) -> Result<UnixStream, CliError> {
-    let path = files.lock.clone();
-    let lock = tokio::task::spawn_blocking(move || locked(&path)).await;
+    let own = files.clone();
+    let lock = tokio::task::spawn_blocking(move || own.locked()).await;
     let _lock = lock.map_err(io::Error::other)??;
-    if let Ok(stream) = connect(&files.socket).await {
+    if let Ok(stream) = files.connect().await {
         return Ok(stream);
     }
     let mut sharer = start(files)?;
     let end = Instant::now() + START_TIMEOUT;
     while Instant::now() < end {
-        if let Ok(stream) = connect(&files.socket).await {
+        if let Ok(stream) = files.connect().await {
             return Ok(stream);
         }
         if sharer.try_wait()?.is_some() {
@@ -145,36 +143,6 @@ async fn attach(files: &Files) -> Result<UnixStream, CliError> {
     }
     let _ = sharer.kill();
     Err(failed("it did not start in time"))
-}
-
-/// Opens a file and locks it until it is dropped. The system unlocks it when the process ends.
-fn locked(path: &Path) -> io::Result<File> {
-    let file = private(path)?;
-    flock(&file, FlockOperation::LockExclusive)?;
-    Ok(file)
-}
-
-/// Locks the file if no process has locked it.
-pub(super) fn try_locked(path: &Path) -> io::Result<File> {
-    let file = private(path)?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(file)
-}
-
-/// Opens a file that only this user can read.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true).mode(0o600);
-    options.open(path)
-}
-
-/// Connects to the socket, if a process of this user serves it.
-async fn connect(path: &Path) -> io::Result<UnixStream> {
-    let stream = UnixStream::connect(path).await?;
-    match stream.peer_cred()?.uid() == geteuid().as_raw() {
-        true => Ok(stream),
-        false => Err(io::ErrorKind::PermissionDenied.into()),
-    }
 }
 
 /// Starts this program as a sharer, in a process group of its own: a signal to the group of a host does not end it.

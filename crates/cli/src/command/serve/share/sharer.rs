@@ -2,20 +2,21 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pintle::runtime::{BoxService, Service as _};
+use pintle_hosts::Target;
 use pintle_proxy::Proxy;
 use pintle_serving::{Serving, ServingEvent, Transport, serve};
 use tokio::time::sleep;
 
-use super::{Files, attach, key};
 use crate::command::serve::Proxied;
 use crate::command::serve::proxy::{connect, follow};
 use crate::command::serve::watch::Watch;
 use crate::conversation::Opening;
 use crate::exit::CliError;
+use crate::shared::{Files, Folder, depends_on, of_target};
 
 /// Largest size of the log, in bytes. A larger one is emptied.
 const MAX_LOG_BYTES: u64 = 1 << 20;
@@ -30,24 +31,36 @@ pub(super) async fn run(
     files: &Files,
 ) -> Result<(), CliError> {
     let here = env::current_dir()?;
-    if !key::depends_on(opening.target(), &here)
+    let link = link(opening, proxied, &here);
+    if !depends_on(opening.target(), &here)
         && let Some(home) = env::home_dir()
     {
         opening.run_in(home);
     }
     let watch = Watch::of(&proxied.watch, opening)?;
     let (proxy, connector) = connect(opening, None, proxied).await?;
+    if let Some(link) = &link {
+        files.link(link)?;
+    }
     serving.transport = Transport::Unix(files.socket.clone());
     let service = BoxService::new(proxy.clone());
     let served = serve(service, serving, |_: ServingEvent| {});
     tokio::select! {
         served = served => Ok(served?),
-        () = unused(&proxy, idle, files) => {
+        () = unused(&proxy, idle, files, link.as_deref()) => {
             proxy.stop().await;
             Ok(())
         }
         () = follow(watch, opening, &proxy, &connector) => Ok(()),
     }
+}
+
+/// Returns the link by which commands find the process of a whole program: one without a filter.
+fn link(opening: &Opening<'_>, proxied: &Proxied, here: &Path) -> Option<PathBuf> {
+    let is_whole = proxied.filter.first().is_none();
+    let is_program = matches!(opening.target(), Target::Program(_));
+    let folder = Folder::existing().filter(|_| is_whole && is_program)?;
+    Some(folder.path(&of_target(opening.target(), here)))
 }
 
 /// Empties the log above its limit. It is written at its end, wherever that is.
@@ -59,7 +72,7 @@ fn limit_log(path: &Path) {
 
 /// Waits until no host has been connected for a time, and removes the socket. A host connects while it has the lock,
 /// so a host that found the socket is served first.
-async fn unused(proxy: &Proxy, idle: Duration, files: &Files) {
+async fn unused(proxy: &Proxy, idle: Duration, files: &Files, link: Option<&Path>) {
     let mut since = Duration::ZERO;
     let mut is_removed = false;
     loop {
@@ -73,9 +86,12 @@ async fn unused(proxy: &Proxy, idle: Duration, files: &Files) {
         if is_due && is_removed {
             return;
         }
-        if is_due && let Ok(_lock) = attach::try_locked(&files.lock) {
+        if is_due && let Ok(_lock) = files.try_locked() {
             // A socket that stays is replaced by the next sharer.
             let _ = fs::remove_file(&files.socket);
+            if let Some(link) = link {
+                files.unlink(link);
+            }
             is_removed = true;
             since = Duration::ZERO;
         }

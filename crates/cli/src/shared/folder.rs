@@ -12,12 +12,12 @@ const PRIVATE: u32 = 0o700;
 
 /// A folder that belongs to this user, and that no other user can open.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 /// The folder of the sockets cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the folder {} of shared servers cannot be used: {reason}", path.display())]
-pub(super) struct FolderError {
+pub(crate) struct FolderError {
     path: PathBuf,
     reason: io::Error,
 }
@@ -28,15 +28,14 @@ impl Folder {
     /// # Errors
     ///
     /// [`FolderError`] if the folder belongs to another user, or others can open it.
-    pub(super) fn open() -> Result<Self, FolderError> {
-        let user = geteuid().as_raw();
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        Self::open_at(
-            match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
-                Some(runtime) => runtime.join("pintle"),
-                None => std::env::temp_dir().join(format!("pintle-{user}")),
-            },
-        )
+    pub(crate) fn open() -> Result<Self, FolderError> {
+        Self::open_at(place())
+    }
+
+    /// Returns the folder if it exists and can be used, and does not create it.
+    pub(crate) fn existing() -> Option<Self> {
+        let path = place();
+        inspect(&path).ok().map(|()| Self(path))
     }
 
     fn open_at(path: PathBuf) -> Result<Self, FolderError> {
@@ -47,17 +46,31 @@ impl Folder {
     }
 
     /// Returns the path of the socket of a key.
-    pub(super) fn path(&self, key: &str) -> PathBuf {
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
         self.0.join(key).with_extension("sock")
     }
 }
 
-/// Creates the folder, or checks the one that is there. A link is not followed.
+/// Returns the path of the folder.
+fn place() -> PathBuf {
+    let user = geteuid().as_raw();
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
+        Some(runtime) => runtime.join("pintle"),
+        None => std::env::temp_dir().join(format!("pintle-{user}")),
+    }
+}
+
+/// Creates the folder, or checks the one that is there.
 fn check(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(PRIVATE).create(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => inspect(path),
     }
+}
+
+/// Checks a folder. A link is not followed.
+fn inspect(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     let unsafe_for = match () {
         () if !found.is_dir() => "it is not a folder",
