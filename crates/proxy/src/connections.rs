@@ -3,6 +3,7 @@
 mod table;
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use pintle::model::{ClientCapabilities, Error};
 use pintle::runtime::sync::Mutex;
@@ -12,7 +13,8 @@ use tokio::time::Instant;
 
 use crate::link::Link;
 use crate::upstream::Upstream;
-use table::{Scope, Spare, Table};
+pub(crate) use table::Scope;
+use table::{Spare, Table};
 
 /// The open connections to the server.
 #[derive(Default)]
@@ -133,6 +135,9 @@ impl Connections {
     pub(crate) fn sweep(&self, upstream: &Upstream) {
         let is_listened = !upstream.listening().is_empty();
         let (now, idle) = (Instant::now(), upstream.options.idle_timeout);
+        let most = upstream.options.max_connection_age;
+        let is_aged =
+            |link: &Arc<Link>| most.is_some_and(|most| link.is_aged(most, Duration::ZERO));
         let is_fresh = |link: &Arc<Link>| now.duration_since(link.used()) < idle;
         let stays = |scope: &Scope, link: &Arc<Link>| match scope {
             Scope::All => true,
@@ -144,7 +149,7 @@ impl Connections {
         removed.extend(
             table
                 .spare
-                .take_if(|spare| !is_fresh(&spare.link))
+                .take_if(|spare| !is_fresh(&spare.link) || is_aged(&spare.link))
                 .map(|spare| spare.link),
         );
         table.links.retain(|scope, links| {
@@ -182,6 +187,32 @@ impl Connections {
         drop(table);
         let old = old.map(|spare| spare.link);
         links.into_values().flatten().chain(old).collect()
+    }
+
+    /// Returns a connection that is older than `most`, with the clients that share it.
+    pub(crate) fn aged(&self, most: Duration, pause: Duration) -> Option<(Scope, Arc<Link>)> {
+        let table = self.0.lock();
+        let links = table.links.iter();
+        let mut links =
+            links.flat_map(|(scope, links)| links.iter().map(move |link| (scope, link)));
+        let aged = links.find(|(_, link)| !link.is_orphan() && link.is_aged(most, pause));
+        aged.map(|(scope, link)| (scope.clone(), Arc::clone(link)))
+    }
+
+    /// Replaces an earlier connection by a new one, or removes it. Returns false if the earlier one is not there.
+    pub(crate) fn exchange(&self, scope: &Scope, old: &Arc<Link>, new: Option<Arc<Link>>) -> bool {
+        let mut table = self.0.lock();
+        let links = table.links.get_mut(scope);
+        let Some(place) = links.and_then(|links| {
+            let place = links.iter().position(|link| Arc::ptr_eq(link, old))?;
+            Some((links, place))
+        }) else {
+            return false;
+        };
+        let (links, place) = place;
+        links.remove(place);
+        links.extend(new);
+        true
     }
 
     /// Removes all connections.

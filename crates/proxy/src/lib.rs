@@ -26,8 +26,10 @@
 //!   [`ProxyOptions::max_result_bytes`] cuts results of tools, and their remainders are resources.
 //! - **Limits.** [`ProxyOptions`] has all of them.
 
+mod aging;
 mod call;
 mod connections;
+mod draining;
 mod error;
 mod filter;
 mod link;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use pintle::client::{CallError, Client, ClientBuilder, ConnectError};
 use pintle::model::method::{ElicitationComplete, LogMessage, Notice};
@@ -40,6 +41,9 @@ pub(crate) struct Link {
     pub(crate) capabilities: ClientCapabilities,
     level: tokio::sync::Mutex<Option<LoggingLevel>>,
     used: Mutex<Instant>,
+    made: Instant,
+    /// The last attempt to replace the connection for its age.
+    attempted: Mutex<Option<Instant>>,
 }
 
 impl Link {
@@ -79,6 +83,8 @@ impl Link {
             capabilities: capabilities.clone(),
             level: tokio::sync::Mutex::default(),
             used: Mutex::new(Instant::now()),
+            made: Instant::now(),
+            attempted: Mutex::default(),
         });
         let client = connect(link.handlers(builder, capabilities))?;
         let _ = link.client.set(client);
@@ -94,10 +100,22 @@ impl Link {
         self.touch();
     }
 
-    /// Continues the subscriptions of the session after an earlier connection.
-    pub(crate) fn succeed(self: &Arc<Self>, earlier: &Self) {
+    /// Continues the subscriptions and the log level of the session after an earlier connection.
+    pub(crate) fn succeed(self: &Arc<Self>, earlier: &Arc<Self>) {
         self.subscriptions.succeed(&earlier.subscriptions);
         self.follow();
+        let (link, earlier) = (Arc::downgrade(self), Arc::downgrade(earlier));
+        tokio::spawn(async move {
+            let level = match earlier.upgrade() {
+                Some(earlier) => earlier.level.lock().await.clone(),
+                None => None,
+            };
+            if let (Some(level), Some(link)) = (level, link.upgrade())
+                && let Err(error) = link.ensure_level(&level).await
+            {
+                tracing::warn!(%error, "the log level of a session is not set");
+            }
+        });
     }
 
     fn upstream(&self) -> Option<Arc<Upstream>> {
@@ -180,6 +198,17 @@ impl Link {
 
     pub(crate) fn used(&self) -> Instant {
         *self.used.lock()
+    }
+
+    /// Returns true if the connection is older than `most`, and no attempt to replace it was made for `pause`.
+    pub(crate) fn is_aged(&self, most: Duration, pause: Duration) -> bool {
+        let attempted = *self.attempted.lock();
+        self.made.elapsed() >= most && attempted.is_none_or(|last| last.elapsed() >= pause)
+    }
+
+    /// Records an attempt to replace the connection for its age.
+    pub(crate) fn attempt(&self) {
+        *self.attempted.lock() = Some(Instant::now());
     }
 
     /// Whether the connection belongs to a session that has ended.

@@ -28,6 +28,13 @@ pub struct ProxyOptions {
     pub call_timeout: Duration,
     /// How long a connection without a session stays open without a call; default 5 min.
     pub idle_timeout: Duration,
+    /// How long a connection is used; default `None`: without a limit. Another one then replaces it, in the same sessions
+    /// and with their subscriptions, as after [`Proxy::replace`](crate::Proxy::replace). One connection is replaced at a
+    /// time, and one whose successor cannot be opened stays.
+    pub max_connection_age: Option<Duration>,
+    /// How long a connection that was replaced for its age waits for the ends of its calls; default 5 min. Then it
+    /// ends, and its calls fail.
+    pub drain_timeout: Duration,
     /// Largest number of retries of one call of an earlier client whose questions the proxy asks; default 10.
     pub max_rounds: u32,
     /// Whether the proxy lists the tools of the server before it serves; default true. HTTP clients of 2026-07-28
@@ -64,6 +71,8 @@ impl Default for ProxyOptions {
             question_timeout: Duration::from_secs(600),
             call_timeout: Duration::from_secs(3_600),
             idle_timeout: Duration::from_secs(300),
+            max_connection_age: None,
+            drain_timeout: Duration::from_secs(300),
             max_rounds: 10,
             list_tools_first: true,
             max_header_tools: 4_096,

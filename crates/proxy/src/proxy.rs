@@ -13,8 +13,10 @@ use pintle::runtime::sync::Mutex;
 use pintle::runtime::{
     BoxFuture, Context, EngineHandle, IntoService, ParamHeader, Principal, Service,
 };
+use tokio::sync::Semaphore;
 
 use crate::connections::Connections;
+use crate::draining::Draining;
 use crate::error::ProxyError;
 use crate::filter::ToolFilter;
 use crate::link::Link;
@@ -34,8 +36,9 @@ pub struct Proxy(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) upstream: Arc<Upstream>,
     profile: Mutex<Arc<ServerProfile>>,
-    /// The connections before the last replacement whose calls run on.
-    earlier: Mutex<Vec<Weak<Link>>>,
+    pub(crate) draining: Draining,
+    /// One permit: one connection is replaced for its age at a time.
+    pub(crate) renewal: Arc<Semaphore>,
     pub(crate) connections: Connections,
     pub(crate) parked: Parked,
 }
@@ -100,10 +103,12 @@ impl Proxy {
         upstream.list_tools(first.client()).await;
         *self.0.profile.lock() = Arc::new(upstream.profile());
         let earlier = self.0.connections.replace(upstream, first);
-        let draining = earlier.iter().map(Arc::downgrade).collect();
+        let unfinished = self.0.draining.take();
+        for link in &earlier {
+            self.0.draining.add(link, None);
+        }
         drop(earlier);
-        let unfinished = std::mem::replace(&mut *self.0.earlier.lock(), draining);
-        for link in unfinished.iter().filter_map(Weak::upgrade) {
+        for link in unfinished {
             link.client().close().await;
         }
         self.0.connections.follow(upstream);
@@ -156,7 +161,8 @@ impl ProxyBuilder {
         upstream.list_tools(first.client()).await;
         let shared = Arc::new(Shared {
             profile: Mutex::new(Arc::new(upstream.profile())),
-            earlier: Mutex::default(),
+            draining: Draining::default(),
+            renewal: Arc::new(Semaphore::new(1)),
             upstream: Arc::new(upstream),
             connections: Connections::new(first, declares),
             parked: Parked::default(),
@@ -194,6 +200,8 @@ async fn sweep(proxy: Weak<Shared>) {
         proxy.parked.sweep();
         proxy.upstream.remainders.sweep();
         proxy.connections.sweep(&proxy.upstream);
+        proxy.draining.sweep();
+        proxy.renew_aged();
     }
 }
 
@@ -233,7 +241,8 @@ impl Service for Proxy {
     fn stop(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             self.0.parked.clear();
-            for link in self.0.connections.clear() {
+            let draining = self.0.draining.take();
+            for link in self.0.connections.clear().into_iter().chain(draining) {
                 link.client().close().await;
             }
         })

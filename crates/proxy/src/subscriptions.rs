@@ -37,6 +37,11 @@ impl Subscriptions {
         self.session.lock().extend(uris);
     }
 
+    /// Ends the subscription, because another connection has its resources.
+    pub(crate) async fn end(&self) {
+        *self.current.lock().await = None;
+    }
+
     /// Removes a resource of the session.
     pub(crate) fn remove(&self, uri: &str) {
         self.session.lock().remove(uri);

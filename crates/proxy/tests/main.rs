@@ -1,5 +1,6 @@
 //! A proxy between clients and servers of every revision.
 
+mod ages;
 mod changes;
 mod filters;
 mod limits;

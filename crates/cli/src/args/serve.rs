@@ -15,6 +15,9 @@ use super::value;
 /// The longest interval of a quota.
 const MAX_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The shortest age of a process. Its successor is looked for once a second.
+const MIN_AGE: Duration = Duration::from_secs(1);
+
 /// Examples of `pintle serve`.
 pub(crate) const HELP: &str = concat!(
     "  pintle serve                                   the showcase at http://127.0.0.1:8000/mcp\n",
@@ -120,6 +123,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = any_path())]
     pub(crate) watch: Vec<PathBuf>,
 
+    /// Replace a process of the program after this time, such as 6h. Hosts stay connected, and running calls have
+    /// 5 more minutes on the earlier process. Default: no limit
+    #[arg(long, value_name = "TIME", value_parser = age)]
+    pub(crate) max_age: Option<Duration>,
+
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
 
@@ -133,6 +141,15 @@ fn interval(text: &str) -> Result<Duration, String> {
     match interval <= MAX_INTERVAL {
         true => Ok(interval),
         false => Err("the interval has to be a day (24h) or less".to_owned()),
+    }
+}
+
+/// Reads the age of a process, which is not shorter than its start may take.
+fn age(text: &str) -> Result<Duration, String> {
+    let age = value::duration(text)?;
+    match age >= MIN_AGE {
+        true => Ok(age),
+        false => Err("the age has to be 1s or more".to_owned()),
     }
 }
 
@@ -212,6 +229,13 @@ mod tests {
         assert!(parsed("pintle serve @x -- npx").is_err());
         assert!(parsed("pintle serve @x --page-size 5").is_err());
         assert!(parsed("pintle serve --state memory: -- npx").is_err());
+    }
+
+    #[test]
+    fn a_process_has_an_age_of_a_second_or_more() {
+        let serve = parsed("pintle serve --max-age 6h -- npx").expect("serve");
+        assert_eq!(serve.max_age, Some(Duration::from_secs(6 * 60 * 60)));
+        assert!(parsed("pintle serve --max-age 500ms -- npx").is_err());
     }
 
     #[test]

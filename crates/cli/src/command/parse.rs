@@ -268,6 +268,7 @@ fn served(mut args: ServeArgs) -> Result<Invocation, UsageError> {
     #[cfg(unix)]
     let option = option.or(args.share.then_some("--share"));
     let option = option.or((!args.watch.is_empty()).then_some("--watch"));
+    let option = option.or(args.max_age.map(|_| "--max-age"));
     let (serve, reach) = Serve::of(args);
     let settings = Settings::reaching(reach)?;
     if let (None, Some(option)) = (&server, option.or(settings.first_reaching())) {

@@ -39,6 +39,8 @@ pub(crate) struct Proxied {
     filter: FilterArgs,
     /// The paths to watch; an empty one stands for those of the command line.
     watch: Vec<PathBuf>,
+    /// How long a process of the program is used.
+    max_age: Option<Duration>,
     /// How long a shared server runs without a host; `None` shares no server.
     share: Option<Duration>,
 }
@@ -67,6 +69,7 @@ impl Serve {
         let proxied = Proxied {
             filter: args.filter,
             watch: args.watch,
+            max_age: args.max_age,
             #[cfg(unix)]
             share: args.share.then_some(args.idle),
             #[cfg(not(unix))]

@@ -56,6 +56,15 @@ impl User {
         self.greeted(&format!("{options} -- sh {script}")).await
     }
 
+    /// Waits until the server was started this many times.
+    async fn started(&self, times: usize) {
+        let end = Instant::now() + TEST_TIMEOUT;
+        while self.ids().len() < times {
+            assert!(Instant::now() < end, "started {} times", self.ids().len());
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Starts a host of the server by its name in a file, and performs the handshake.
     async fn host_by_name(&self, options: &str) -> Host {
         self.greeted(&format!("{options} {}", self.named())).await
@@ -303,6 +312,23 @@ async fn a_command_does_not_use_a_process_that_is_killed_or_has_a_filter() {
     drop(host);
     assert_eq!(user.prints(&call).await, "3.24\n");
     assert_eq!(user.ids().len(), before + 1);
+}
+
+#[tokio::test]
+async fn an_old_process_of_a_shared_server_is_replaced_under_its_hosts() {
+    let user = User::new("old");
+    let mut host = user.host("--idle 1s --max-age 1s").await;
+    host.tide().await;
+    user.started(3).await;
+    assert!(host.tide().await.contains("3.24"));
+    // The first one has ended.
+    let end = Instant::now() + TEST_TIMEOUT;
+    while runs(&user.ids()[0]) {
+        assert!(Instant::now() < end, "the first process is left");
+        sleep(Duration::from_millis(50)).await;
+    }
+    host.leave().await;
+    user.alone().await;
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::upstream::Upstream;
 
 /// The clients that share connections.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     /// All clients, of a server without sessions.
     All,
     /// A session, by the address of its handle.

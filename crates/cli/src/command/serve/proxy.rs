@@ -4,13 +4,14 @@ use std::future::pending;
 
 use pintle::model::ClientCapabilities;
 use pintle::runtime::BoxService;
+use pintle_hosts::Target;
 use pintle_proxy::{Proxy, ProxyError, ProxyOptions, ToolFilter};
 use pintle_serving::{Serving, Stdio, Transport, serve, serve_stdio};
 use pintle_surface::Surface;
 
 use super::Proxied;
 use super::watch::Watch;
-use crate::args::{Format, ServerSpec, Settings};
+use crate::args::{Format, ServerSpec, Settings, UsageError};
 use crate::command::attempt::{SIGN_INS, or_interrupted};
 use crate::command::lock;
 use crate::conversation::{Connector, ConversationOptions, Opening};
@@ -91,6 +92,7 @@ impl Proxied {
         let mut options = ProxyOptions::default();
         let most = self.filter.max_result;
         options.max_result_bytes = most.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+        options.max_connection_age = self.max_age;
         options.is_shared = self.share.is_some();
         options
     }
@@ -103,6 +105,10 @@ pub(super) async fn connect(
     proxied: &Proxied,
 ) -> Result<(Proxy, Connector), CliError> {
     let tools = proxied.tools()?;
+    if proxied.max_age.is_some() && !matches!(opening.target(), Target::Program(_)) {
+        let text = "--max-age requires a program as the server";
+        return Err(UsageError(text.to_owned()).into());
+    }
     for _ in 0..SIGN_INS {
         let connecting = opening.proxy(first.clone(), tools.clone(), proxied.options());
         match or_interrupted(connecting).await {
