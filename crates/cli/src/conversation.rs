@@ -25,7 +25,7 @@ use crate::screen::Screen;
 
 pub(crate) use find_server::{config_file, target};
 pub(crate) use judged::judged_target;
-pub(crate) use opening::{Connector, Opening};
+pub(crate) use opening::{Connector, Filters, Opening};
 
 /// Maximum size of an argument from a file or from standard input, in bytes. It exceeds the largest
 /// message.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle::model::method::{
-    CallTool, GetPrompt, ListResourceTemplates, ListResources, ListTools, Method, ReadResource,
-    SetLevel, Subscribe, Unsubscribe,
+    CallTool, Complete, GetPrompt, ListResourceTemplates, ListResources, ListTools, Method,
+    ReadResource, SetLevel, Subscribe, Unsubscribe,
 };
 use pintle::model::{
     EmptyResult, Error, Feature, InputRequired, InputResponses, ListResourceTemplatesResult,
@@ -37,13 +37,21 @@ impl Shared {
     ) -> Result<Reply, Error> {
         match cx.request().method.as_str() {
             CallTool::NAME => {
-                let params = self.upstream.filter.call(params)?;
+                let params = self.upstream.filter.tools.call(params)?;
                 self.pass(cx, &params).await
             }
+            GetPrompt::NAME => {
+                let params = self.upstream.filter.prompts.get(params)?;
+                self.pass(cx, &params).await
+            }
+            Complete::NAME => {
+                let params = self.upstream.filter.complete(params)?;
+                self.pass(cx, &params).await
+            }
+            ReadResource::NAME => self.read(cx, params).await,
             SetLevel::NAME => self.set_level(cx).await,
             Subscribe::NAME => self.subscribe(cx).await,
             Unsubscribe::NAME => self.unsubscribe(cx).await,
-            ReadResource::NAME if self.upstream.remainders.is_used() => self.read(cx, params).await,
             ListResources::NAME if self.upstream.has_only_remainders() => {
                 Reply::complete(ListResourcesResult::default(), cx.terms().revision)
             }
@@ -64,14 +72,17 @@ impl Shared {
 
     /// Reads a resource: the remainder of a result, or a resource of the server.
     async fn read(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
-        let read: ReadResourceParams = decoded(params)?;
         let remainders = &self.upstream.remainders;
-        match remainders.has(&read.uri) || self.upstream.has_only_remainders() {
-            true => remainders
-                .read(&read.uri, cx)
-                .map_err(|error| fit_error(error, cx)),
-            false => self.pass(cx, params).await,
+        let fitted = |error| fit_error(error, cx);
+        if remainders.is_used() {
+            let read: ReadResourceParams = decoded(params)?;
+            if remainders.has(&read.uri) || self.upstream.has_only_remainders() {
+                return remainders.read(&read.uri, cx).map_err(fitted);
+            }
         }
+        let filter = &self.upstream.filter.resources;
+        filter.check(params).map_err(fitted)?;
+        self.pass(cx, params).await
     }
 
     /// Whether the server may ask the client during a request, by a request of its own.
@@ -177,6 +188,8 @@ impl Shared {
     }
 
     async fn subscribe(self: &Arc<Self>, cx: &Context) -> Result<Reply, Error> {
+        let filter = &self.upstream.filter.resources;
+        filter.check(cx.request().params.text())?;
         let params: SubscribeParams = cx.request().params.decode()?;
         let lease = self.connections.lease(&self.upstream, cx, false)?;
         let is_new = lease.link.subscriptions.add(&params.uri);

@@ -15,8 +15,9 @@ pub enum ProxyError {
     /// The server cannot be reached, or the handshake failed.
     #[error("the proxy cannot open a connection to the server")]
     Connect(#[source] CallError),
-    /// A new name of [`ToolFilter::rename`](crate::ToolFilter::rename) is empty, or that of two tools.
-    #[error("invalid new name of a tool: `{name}` is empty or given to two tools")]
+    /// A new name of [`ToolFilter::rename`](crate::ToolFilter::rename) or
+    /// [`PromptFilter::rename`](crate::PromptFilter::rename) is empty, or that of two tools or prompts.
+    #[error("invalid new name: `{name}` is empty, or given to two tools or prompts")]
     Names {
         /// The name that is wrong.
         name: String,

@@ -1,7 +1,11 @@
-//! The tools that clients see, and the arguments that they may set.
+//! The tools, prompts and resources that clients see, and the arguments that they may set.
 
 mod arguments;
+mod completion;
+mod names;
 mod pattern;
+mod prompts;
+mod resources;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,10 +20,32 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{ProxyError, internal};
 use arguments::Arguments;
-use pattern::Pattern;
+use names::Names;
+pub use prompts::PromptFilter;
+pub use resources::ResourceFilter;
 
-/// Longest name of a tool in an error text, in characters.
+/// Longest name or URI in an error text, in characters.
 const SHOWN_NAME: usize = 80;
+
+/// All filters of a proxy.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filters {
+    pub(crate) tools: ToolFilter,
+    pub(crate) prompts: PromptFilter,
+    pub(crate) resources: ResourceFilter,
+}
+
+impl Filters {
+    /// Checks that each new name belongs to one tool or prompt.
+    ///
+    /// # Errors
+    ///
+    /// [`ProxyError::Names`].
+    pub(crate) fn check(&self) -> Result<(), ProxyError> {
+        self.tools.names.check()?;
+        self.prompts.check()
+    }
+}
 
 /// The tools of the server that clients see: their names, and the arguments that clients may set. By default all,
 /// unchanged. All names and patterns are those of the server; `*` in a pattern is any text.
@@ -35,9 +61,7 @@ const SHOWN_NAME: usize = 80;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ToolFilter {
-    only: Vec<Pattern>,
-    without: Vec<Pattern>,
-    new_names: HashMap<String, String>,
+    names: Names,
     arguments: HashMap<String, Arguments>,
     lock: Option<Approvals>,
     /// Whether tools have no output schema, because results may be cut.
@@ -57,21 +81,21 @@ impl ToolFilter {
     /// Permits the tools of this pattern. Without a call of it, all tools are permitted.
     #[must_use]
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
-        self.only.push(Pattern::new(pattern));
+        self.names.only(pattern.into());
         self
     }
 
     /// Hides the tools of this pattern, also those that [`only`](Self::only) permits.
     #[must_use]
     pub fn without(mut self, pattern: impl Into<String>) -> Self {
-        self.without.push(Pattern::new(pattern));
+        self.names.without(pattern.into());
         self
     }
 
     /// Gives a tool a new name. Clients do not see the old name, nor another tool that has the new one.
     #[must_use]
     pub fn rename(mut self, old: impl Into<String>, new: impl Into<String>) -> Self {
-        self.new_names.insert(old.into(), new.into());
+        self.names.rename(old.into(), new.into());
         self
     }
 
@@ -115,56 +139,9 @@ impl ToolFilter {
         self.hides_output = true;
     }
 
-    /// Checks that each new name is the name of one tool.
-    ///
-    /// # Errors
-    ///
-    /// [`ProxyError::Names`].
-    pub(crate) fn check(&self) -> Result<(), ProxyError> {
-        let mut names: Vec<&str> = self.new_names.values().map(String::as_str).collect();
-        names.sort_unstable();
-        let repeated = names.windows(2).find(|pair| pair[0] == pair[1]);
-        let empty = names.first().filter(|name| name.is_empty());
-        match repeated.map(|pair| &pair[0]).or(empty) {
-            Some(name) => Err(ProxyError::Names {
-                name: (*name).to_owned(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     fn is_empty(&self) -> bool {
-        self.is_all() && self.new_names.is_empty() && self.arguments.is_empty()
-    }
-
-    fn is_all(&self) -> bool {
-        self.only.is_empty() && self.without.is_empty() && self.lock.is_none() && !self.hides_output
-    }
-
-    fn permits(&self, name: &str) -> bool {
-        let matches = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
-        (self.only.is_empty() || matches(&self.only)) && !matches(&self.without)
-    }
-
-    /// Returns the server's name of a tool; `None` if clients do not see it.
-    fn name_at_server<'n>(&'n self, name: &'n str) -> Option<&'n str> {
-        let renamed = self.new_names.iter().find(|(_, new)| *new == name);
-        let name = match renamed {
-            Some((old, _)) => old.as_str(),
-            None if self.new_names.contains_key(name) => return None,
-            None => name,
-        };
-        self.permits(name).then_some(name)
-    }
-
-    /// Returns the name of a tool for clients; `None` if they do not see it.
-    fn name_at_client<'n>(&'n self, name: &'n str) -> Option<&'n str> {
-        let new = match self.new_names.get(name) {
-            Some(new) => new,
-            None if self.new_names.values().any(|new| new == name) => return None,
-            None => name,
-        };
-        self.permits(name).then_some(new)
+        let is_all = self.names.is_empty() && self.lock.is_none() && !self.hides_output;
+        is_all && self.arguments.is_empty()
     }
 
     /// Returns the parameters of a call for the server.
@@ -176,27 +153,17 @@ impl ToolFilter {
         if self.is_empty() {
             return Ok(Cow::Borrowed(params));
         }
-        if !params.trim_start().starts_with('{') {
-            return Err(Error::invalid_params("the parameters are not an object"));
-        }
-        let invalid = |error: serde_json::Error| Error::invalid_params(error.to_string());
-        let named: Named<'p> = serde_json::from_str(params).map_err(invalid)?;
+        let named = named(params)?;
         let name = self
-            .name_at_server(&named.name)
+            .names
+            .at_server(&named.name)
             .ok_or_else(|| unknown(&named.name))?;
         let rules = self.arguments.get(name);
         if name == named.name && rules.is_none() {
             return Ok(Cow::Borrowed(params));
         }
-        let (name, arguments) = (to_raw_value(name), rules.map(|rules| rules.set(&named)));
-        let (name, arguments) = (name.map_err(invalid)?, arguments.transpose()?);
-        let mut members = RawMembers::read(params).map_err(invalid)?;
-        members.insert("name", &*name);
-        if let Some(arguments) = &arguments {
-            members.insert("arguments", &**arguments);
-        }
-        let text = String::from_utf8(members.to_vec()).map_err(|_| Error::internal())?;
-        Ok(Cow::Owned(text))
+        let arguments = rules.map(|rules| rules.set(&named)).transpose()?;
+        with_name(params, name, arguments.as_deref()).map(Cow::Owned)
     }
 
     /// Returns a page of tools as clients see it.
@@ -223,7 +190,7 @@ impl ToolFilter {
         {
             return false;
         }
-        let Some(name) = self.name_at_client(&tool.name) else {
+        let Some(name) = self.names.at_client(&tool.name) else {
             return false;
         };
         let name = name.to_owned();
@@ -243,7 +210,7 @@ impl ToolFilter {
         tool: &str,
         of_server: impl FnOnce(&str) -> Arc<[ParamHeader]>,
     ) -> Arc<[ParamHeader]> {
-        let Some(name) = self.name_at_server(tool) else {
+        let Some(name) = self.names.at_server(tool) else {
             return Arc::default();
         };
         let headers = of_server(name);
@@ -258,10 +225,38 @@ impl ToolFilter {
     }
 }
 
+/// Reads the name and the arguments of a call, or of a request for a prompt.
+///
+/// # Errors
+///
+/// -32602 for other parameters.
+fn named(params: &str) -> Result<Named<'_>, Error> {
+    if !params.trim_start().starts_with('{') {
+        return Err(Error::invalid_params("the parameters are not an object"));
+    }
+    serde_json::from_str(params).map_err(|error| Error::invalid_params(error.to_string()))
+}
+
+/// Returns the parameters with another name, and perhaps with other arguments.
+fn with_name(params: &str, name: &str, arguments: Option<&RawValue>) -> Result<String, Error> {
+    let invalid = |error: serde_json::Error| Error::invalid_params(error.to_string());
+    let name = to_raw_value(name).map_err(invalid)?;
+    let mut members = RawMembers::read(params).map_err(invalid)?;
+    members.insert("name", &*name);
+    if let Some(arguments) = arguments {
+        members.insert("arguments", arguments);
+    }
+    String::from_utf8(members.to_vec()).map_err(|_| Error::internal())
+}
+
+/// Returns the beginning of a name or URI, for an error text.
+fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_NAME).collect()
+}
+
 /// The error for a tool that clients do not see: that of a tool that does not exist.
 fn unknown(name: &str) -> Error {
-    let name: String = name.chars().take(SHOWN_NAME).collect();
-    Error::invalid_params(format!("unknown tool: {name}"))
+    Error::invalid_params(format!("unknown tool: {}", shown(name)))
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@
 //!   An earlier server has one connection for each session of a client. Clients without a session share connections by
 //!   their principal.
 //! - **Tokens.** The proxy passes no HTTP header on, so the token of a client never reaches the server.
-//! - **Filters.** A [`ToolFilter`] hides and renames tools, sets their arguments, and enforces a lock file.
+//! - **Filters.** A [`ToolFilter`] hides and renames tools, sets their arguments, and enforces a lock file. A
+//!   [`PromptFilter`] and a [`ResourceFilter`] do the same for prompts and URIs.
 //!   [`ProxyOptions::max_result_bytes`] cuts results of tools, and their remainders are resources.
 //! - **Limits.** [`ProxyOptions`] has all of them.
 
@@ -48,6 +49,6 @@ mod tools;
 mod upstream;
 
 pub use error::ProxyError;
-pub use filter::ToolFilter;
+pub use filter::{PromptFilter, ResourceFilter, ToolFilter};
 pub use options::ProxyOptions;
 pub use proxy::{Proxy, ProxyBuilder};

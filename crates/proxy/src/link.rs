@@ -168,6 +168,7 @@ impl Link {
                 handle.engine(&mut |engine| uris.extend(engine.subscribed_uris()));
             }
         }
+        uris.retain(|uri| self.shows(uri));
         self.subscriptions.renew(self.client(), uris).await
     }
 
@@ -285,6 +286,11 @@ impl Link {
         if *change == Change::Tools {
             self.list_tools();
         }
+        if let Change::Resource(uri) = change
+            && !self.shows(uri)
+        {
+            return;
+        }
         if self.has_session() {
             if let Some(session) = self.session() {
                 session.with(|engine| engine.publish(change));
@@ -294,6 +300,12 @@ impl Link {
         if let Some(upstream) = self.upstream() {
             upstream.publish(change);
         }
+    }
+
+    /// Whether clients see the resource at a URI.
+    fn shows(&self, uri: &str) -> bool {
+        let upstream = self.upstream();
+        upstream.is_some_and(|upstream| upstream.filter.resources.permits(uri))
     }
 
     /// Lists the tools of the server again, in a task of its own.

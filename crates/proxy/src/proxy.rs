@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use crate::connections::Connections;
 use crate::draining::Draining;
 use crate::error::ProxyError;
-use crate::filter::ToolFilter;
+use crate::filter::{Filters, PromptFilter, ResourceFilter, ToolFilter};
 use crate::link::Link;
 use crate::options::ProxyOptions;
 use crate::parked::Parked;
@@ -48,7 +48,7 @@ pub(crate) struct Shared {
 pub struct ProxyBuilder {
     connect: Box<Connect>,
     options: ProxyOptions,
-    filter: ToolFilter,
+    filter: Filters,
     first: ClientCapabilities,
 }
 
@@ -72,7 +72,7 @@ impl Proxy {
         ProxyBuilder {
             connect: Box::new(connect),
             options: ProxyOptions::default(),
-            filter: ToolFilter::default(),
+            filter: Filters::default(),
             first: ClientCapabilities::default(),
         }
     }
@@ -96,7 +96,7 @@ impl Proxy {
     /// [`ProxyError`].
     pub async fn replace(&self) -> Result<(), ProxyError> {
         let upstream = &self.0.upstream;
-        let builder = client_of(&upstream.options, &upstream.filter);
+        let builder = client_of(&upstream.options, &upstream.filter.tools);
         let declares = self.0.connections.latest_capabilities();
         let (first, server) = open(&*upstream.connect, builder, declares).await?;
         upstream.set_server(server);
@@ -133,7 +133,19 @@ impl ProxyBuilder {
 
     /// Sets the tools that clients see; all by default.
     pub fn tools(mut self, filter: ToolFilter) -> Self {
-        self.filter = filter;
+        self.filter.tools = filter;
+        self
+    }
+
+    /// Sets the prompts that clients see; all by default.
+    pub fn prompts(mut self, filter: PromptFilter) -> Self {
+        self.filter.prompts = filter;
+        self
+    }
+
+    /// Sets the resources that clients see; all by default.
+    pub fn resources(mut self, filter: ResourceFilter) -> Self {
+        self.filter.resources = filter;
         self
     }
 
@@ -155,7 +167,7 @@ impl ProxyBuilder {
             true => ClientCapabilities::default(),
             false => self.first,
         };
-        let builder = client_of(&self.options, &self.filter);
+        let builder = client_of(&self.options, &self.filter.tools);
         let (first, server) = open(&*self.connect, builder, declares.clone()).await?;
         let upstream = Upstream::new(self.connect, (self.options, self.filter), server);
         upstream.list_tools(first.client()).await;
@@ -218,6 +230,7 @@ impl Service for Proxy {
         let upstream = &self.0.upstream;
         upstream
             .filter
+            .tools
             .headers(tool, |name| upstream.tools.headers(name))
     }
 

@@ -7,14 +7,14 @@ use std::sync::{Arc, Weak};
 use pintle::client::{
     Client, ClientBuilder, ClientOptions, ConnectError, EraMode, OutputCheck, ServerInfo,
 };
-use pintle::model::method::{ListTools, Method};
+use pintle::model::method::{ListPrompts, ListResourceTemplates, ListResources, ListTools, Method};
 use pintle::model::{ClientCapabilities, Error, Feature, Implementation, Revision};
 use pintle::proto::{Change, Limits, Reply, ServerProfile};
 use pintle::runtime::sync::Mutex;
 use pintle::runtime::{Context, EngineHandle};
 use serde_json::value::RawValue;
 
-use crate::filter::ToolFilter;
+use crate::filter::{Filters, ToolFilter};
 use crate::options::ProxyOptions;
 use crate::remainders::Remainders;
 use crate::reply::reply_of;
@@ -30,7 +30,7 @@ pub(crate) struct Upstream {
     /// Replaced together with the connections.
     server: Mutex<ServerInfo>,
     pub(crate) tools: Tools,
-    pub(crate) filter: ToolFilter,
+    pub(crate) filter: Filters,
     pub(crate) remainders: Remainders,
     /// The conversations with clients.
     attached: Mutex<Vec<Weak<dyn EngineHandle>>>,
@@ -39,12 +39,12 @@ pub(crate) struct Upstream {
 impl Upstream {
     pub(crate) fn new(
         connect: Box<Connect>,
-        (options, mut filter): (ProxyOptions, ToolFilter),
+        (options, mut filter): (ProxyOptions, Filters),
         server: ServerInfo,
     ) -> Self {
         let remainders = Remainders::new(&options);
         if remainders.is_used() {
-            filter.hide_output();
+            filter.tools.hide_output();
         }
         Self {
             filter,
@@ -107,12 +107,23 @@ impl Upstream {
     ) -> Result<Reply, Error> {
         let to = cx.terms().revision;
         let from = from.unwrap_or(to);
-        if method == ListTools::NAME {
-            self.tools.read(&raw);
-            raw = self.filter.list(raw)?;
-        }
+        raw = self.listed(method, raw)?;
         let raw = self.remainders.cut(method, raw, cx)?;
         reply_of(method, &raw, (from, to))
+    }
+
+    /// Returns a page of a list as clients see it; another result stays as it is.
+    fn listed(&self, method: &str, raw: Box<RawValue>) -> Result<Box<RawValue>, Error> {
+        match method {
+            ListTools::NAME => {
+                self.tools.read(&raw);
+                self.filter.tools.list(raw)
+            }
+            ListPrompts::NAME => self.filter.prompts.list(raw),
+            ListResources::NAME => self.filter.resources.list(raw),
+            ListResourceTemplates::NAME => self.filter.resources.list_templates(raw),
+            _ => Ok(raw),
+        }
     }
 
     /// Lists the tools of the server, where the headers of its clients are verified.
@@ -125,7 +136,7 @@ impl Upstream {
 
     /// Returns the configuration of a client of the server. The era of the server is known.
     pub(crate) fn client(&self) -> ClientBuilder {
-        let client = client_of(&self.options, &self.filter);
+        let client = client_of(&self.options, &self.filter.tools);
         match self.is_stateful() {
             true => client.mode(EraMode::Legacy),
             false => client,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use pintle_proxy::ToolFilter;
+use pintle_proxy::{PromptFilter, ResourceFilter, ToolFilter};
 use serde_json::Value;
 
 use super::value;
 
-/// Which tools of the server clients see, and how.
+/// Which tools, prompts and resources of the server clients see, and how.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Tools")]
 pub(crate) struct FilterArgs {
@@ -30,6 +30,26 @@ pub(crate) struct FilterArgs {
     /// Hide an argument of a tool
     #[arg(long, value_name = "TOOL:ARGUMENT", value_parser = argument)]
     hide_argument: Vec<(String, String)>,
+
+    /// Serve only prompts of this pattern; the option can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Prompts and resources")]
+    only_prompt: Vec<String>,
+
+    /// Hide prompts of this pattern; the option can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Prompts and resources")]
+    without_prompt: Vec<String>,
+
+    /// Give a prompt of the server another name; the option can be repeated
+    #[arg(long, value_name = "OLD=NEW", value_parser = value::pair, help_heading = "Prompts and resources")]
+    rename_prompt: Vec<(String, String)>,
+
+    /// Serve only resources whose URI has this pattern, such as file:///docs/*; the option can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Prompts and resources")]
+    only_resource: Vec<String>,
+
+    /// Hide resources whose URI has this pattern, in upper or lower case; the option can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Prompts and resources")]
+    without_resource: Vec<String>,
 
     /// Cut the result of a tool at this size, such as 50kB; a link in it names a resource with the remainder
     #[arg(long, value_name = "BYTES", value_parser = value::size)]
@@ -57,6 +77,11 @@ impl FilterArgs {
             ("--rename", self.rename.is_empty()),
             ("--set-argument", self.set_argument.is_empty()),
             ("--hide-argument", self.hide_argument.is_empty()),
+            ("--only-prompt", self.only_prompt.is_empty()),
+            ("--without-prompt", self.without_prompt.is_empty()),
+            ("--rename-prompt", self.rename_prompt.is_empty()),
+            ("--only-resource", self.only_resource.is_empty()),
+            ("--without-resource", self.without_resource.is_empty()),
             ("--max-result", self.max_result.is_none()),
             ("--lock", self.lock.is_none()),
         ];
@@ -64,7 +89,34 @@ impl FilterArgs {
         given.next().map(|(option, _)| option)
     }
 
-    /// Returns the filter, without the lock file.
+    /// Returns the filter of prompts.
+    pub(crate) fn prompts(&self) -> PromptFilter {
+        let mut filter = PromptFilter::default();
+        for pattern in &self.only_prompt {
+            filter = filter.only(pattern);
+        }
+        for pattern in &self.without_prompt {
+            filter = filter.without(pattern);
+        }
+        for (old, new) in &self.rename_prompt {
+            filter = filter.rename(old, new);
+        }
+        filter
+    }
+
+    /// Returns the filter of resources.
+    pub(crate) fn resources(&self) -> ResourceFilter {
+        let mut filter = ResourceFilter::default();
+        for pattern in &self.only_resource {
+            filter = filter.only(pattern);
+        }
+        for pattern in &self.without_resource {
+            filter = filter.without(pattern);
+        }
+        filter
+    }
+
+    /// Returns the filter of tools, without the lock file.
     pub(crate) fn filter(&self) -> ToolFilter {
         let mut filter = ToolFilter::default();
         for pattern in &self.only {
@@ -104,9 +156,32 @@ fn fixed(text: &str) -> Result<FixedArgument, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn each_filter_requires_a_server() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            filter: FilterArgs,
+        }
+        for option in [
+            "--only",
+            "--without",
+            "--rename",
+            "--only-prompt",
+            "--without-prompt",
+            "--rename-prompt",
+            "--only-resource",
+            "--without-resource",
+        ] {
+            let line = Line::try_parse_from(["pintle", option, "a=b"]).expect("valid");
+            assert_eq!(line.filter.first(), Some(option));
+        }
+    }
 
     #[test]
     fn a_fixed_argument_is_json_or_text() {

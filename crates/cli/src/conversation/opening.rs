@@ -7,7 +7,7 @@ use pintle::client::{ConnectError, EraMode, OutputCheck};
 use pintle::model::{ClientCapabilities, JsonObject};
 use pintle::runtime::sync::Mutex;
 use pintle::runtime::{BoxConnect, Connect as _};
-use pintle_proxy::{Proxy, ProxyOptions, ToolFilter};
+use pintle_proxy::{PromptFilter, Proxy, ProxyOptions, ResourceFilter, ToolFilter};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
@@ -33,6 +33,14 @@ impl Connector {
     fn current(&self) -> BoxConnect {
         self.0.lock().clone()
     }
+}
+
+/// Which tools, prompts and resources of a server a proxy serves.
+#[derive(Clone)]
+pub(crate) struct Filters {
+    pub(crate) tools: ToolFilter,
+    pub(crate) prompts: PromptFilter,
+    pub(crate) resources: ResourceFilter,
 }
 
 /// A conversation to open, with the state that all attempts share.
@@ -166,7 +174,7 @@ impl<'t> Opening<'t> {
     pub(crate) async fn proxy(
         &self,
         client: Option<ClientCapabilities>,
-        filter: ToolFilter,
+        filter: Filters,
         mut options: ProxyOptions,
     ) -> Result<(Proxy, Connector), CliError> {
         let (connector, settings) = (Connector::new(self.connector()?), self.options.settings);
@@ -187,7 +195,8 @@ impl<'t> Opening<'t> {
             }
             client.connect_lazily(connect.current())
         });
-        let proxy = proxy.options(options).tools(filter);
+        let proxy = proxy.options(options).tools(filter.tools);
+        let proxy = proxy.prompts(filter.prompts).resources(filter.resources);
         let proxy = proxy.first_client(client.unwrap_or_default());
         Ok((proxy.connect().await?, connector))
     }

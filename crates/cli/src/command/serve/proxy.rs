@@ -14,7 +14,7 @@ use super::watch::Watch;
 use crate::args::{Format, ServerSpec, Settings, UsageError};
 use crate::command::attempt::{SIGN_INS, or_interrupted};
 use crate::command::lock;
-use crate::conversation::{Connector, ConversationOptions, Opening};
+use crate::conversation::{Connector, ConversationOptions, Filters, Opening};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::screen::Screen;
@@ -74,7 +74,20 @@ pub(super) fn opening<'o>(
 }
 
 impl Proxied {
-    /// Returns the filter of the command line, with its lock file.
+    /// Returns the filters of the command line.
+    ///
+    /// # Errors
+    ///
+    /// If the lock file is not usable.
+    fn filters(&self) -> Result<Filters, CliError> {
+        Ok(Filters {
+            tools: self.tools()?,
+            prompts: self.filter.prompts(),
+            resources: self.filter.resources(),
+        })
+    }
+
+    /// Returns the filter of tools, with its lock file.
     ///
     /// # Errors
     ///
@@ -104,13 +117,13 @@ pub(super) async fn connect(
     first: Option<ClientCapabilities>,
     proxied: &Proxied,
 ) -> Result<(Proxy, Connector), CliError> {
-    let tools = proxied.tools()?;
+    let filters = proxied.filters()?;
     if proxied.max_age.is_some() && !matches!(opening.target(), Target::Program(_)) {
         let text = "--max-age requires a program as the server";
         return Err(UsageError(text.to_owned()).into());
     }
     for _ in 0..SIGN_INS {
-        let connecting = opening.proxy(first.clone(), tools.clone(), proxied.options());
+        let connecting = opening.proxy(first.clone(), filters.clone(), proxied.options());
         match or_interrupted(connecting).await {
             Err(failure) if opening.may_sign_in(&failure) => {
                 or_interrupted(opening.sign_in()).await?;
@@ -118,7 +131,7 @@ pub(super) async fn connect(
             done => return done,
         }
     }
-    or_interrupted(opening.proxy(first, tools, proxied.options())).await
+    or_interrupted(opening.proxy(first, filters, proxied.options())).await
 }
 
 /// Replaces the server after each change of the watched files. Without any, it waits without end.
