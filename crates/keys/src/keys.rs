@@ -149,7 +149,7 @@ impl Keys {
     }
 
     pub(crate) async fn joined(source: RingSource) -> Result<Self, KeysError> {
-        let ring = source.read(None).await?;
+        let ring = source.read_first().await?;
         let held = Held::of(&ring, &source.options, None);
         Ok(Self(Arc::new(Shared {
             held: RwLock::new(Arc::new(held)),
@@ -185,6 +185,26 @@ impl Keys {
             self.install(&ring, source);
         }
         Ok(())
+    }
+
+    /// Writes the keys of this process again into a ring in a store that has lost its content. A ring that another
+    /// process has created meanwhile gets them too. Without a store it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`KeysError`] if the store fails. The known keys still seal and open.
+    pub async fn restore(&self) -> Result<(), KeysError> {
+        if let Some(source) = &self.0.source {
+            self.install(&source.restore().await?, source);
+        }
+        Ok(())
+    }
+
+    /// Returns true if this process created the ring, because its store had none. Other processes may add keys to it
+    /// if the store has lost a ring.
+    pub fn is_creator(&self) -> bool {
+        let source = self.0.source.as_ref();
+        source.is_some_and(RingSource::is_creator)
     }
 
     /// Reads the ring again for a text with an unknown key. Returns true if the key is known now.

@@ -74,6 +74,34 @@ impl Ring {
         Ok(())
     }
 
+    /// Returns true if both rings have a key in common, so one was made from the other.
+    pub(crate) fn is_related(&self, other: &Self) -> bool {
+        other.keys.iter().any(|key| self.has(key))
+    }
+
+    fn has(&self, key: &RingKey) -> bool {
+        let bytes = key.key.bytes();
+        self.keys.iter().any(|known| known.key.bytes() == bytes)
+    }
+
+    /// Adds the keys of another ring of the same server, which a store has lost. Drops the oldest keys beyond `max_keys`.
+    /// The lasting key is that of the older ring, because more values depend on it. Returns true if something changed.
+    pub(crate) fn merge(&mut self, other: &Self, max_keys: usize) -> bool {
+        let age = |ring: &Self| ring.keys.first().map(|oldest| oldest.created);
+        let takes_lasting = age(other) < age(self) && other.lasting.bytes() != self.lasting.bytes();
+        if takes_lasting {
+            self.lasting = other.lasting.clone();
+        }
+        let missing: Vec<_> = other.keys.iter().filter(|key| !self.has(key)).collect();
+        let mut merged: Vec<_> = self.keys.iter().chain(missing).cloned().collect();
+        merged.sort_by_key(|key| key.created);
+        let excess = merged.len().saturating_sub(max_keys.max(1));
+        merged.drain(..excess);
+        let takes_keys = !merged.iter().all(|key| self.has(key));
+        self.keys = merged;
+        takes_lasting || takes_keys
+    }
+
     /// Writes the ring, wrapped if there is a root key.
     pub(crate) fn encode(&self, wrap: Option<&Wrap>) -> Result<Vec<u8>, SealError> {
         let mut content = self.lasting.bytes().to_vec();

@@ -1,6 +1,6 @@
 //! A ring in a store: reading it, and adding keys.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -61,6 +61,8 @@ pub(crate) struct RingSource {
     reading: tokio::sync::Mutex<()>,
     /// The time when the last attempt ended.
     attempted: AtomicU64,
+    /// Whether this process created the ring, because the store had none.
+    is_creator: AtomicBool,
 }
 
 impl RingSource {
@@ -79,7 +81,12 @@ impl RingSource {
             ring: RwLock::default(),
             reading: tokio::sync::Mutex::default(),
             attempted: AtomicU64::default(),
+            is_creator: AtomicBool::default(),
         }
+    }
+
+    pub(crate) fn is_creator(&self) -> bool {
+        self.is_creator.load(Ordering::Relaxed)
     }
 
     /// The time of the store, as well as this process knows it.
@@ -126,29 +133,42 @@ impl RingSource {
     }
 
     async fn attempt(&self) -> Result<Ring, KeysError> {
-        let known = self
-            .ring
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let ring = self.read(known).await;
+        let ring = self.read(self.known(), false).await;
         let local = self.clock.local().as_millis();
         self.attempted.store(local, Ordering::Relaxed);
         ring
     }
 
+    /// Reads the ring for the first time.
+    pub(crate) async fn read_first(&self) -> Result<Ring, KeysError> {
+        self.read(None, false).await
+    }
+
+    /// Reads the ring, and writes all known keys that it lacks.
+    pub(crate) async fn restore(&self) -> Result<Ring, KeysError> {
+        let _reading = self.reading.lock().await;
+        self.read(self.known(), true).await
+    }
+
+    fn known(&self) -> Option<Ring> {
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        ring.clone()
+    }
+
     /// Reads the ring within the timeout.
-    pub(crate) async fn read(&self, known: Option<Ring>) -> Result<Ring, KeysError> {
-        let reading = timeout(self.options.store_timeout, self.exchange(known));
+    async fn read(&self, known: Option<Ring>, restores: bool) -> Result<Ring, KeysError> {
+        let reading = timeout(self.options.store_timeout, self.exchange(known, restores));
         reading.await.unwrap_or(Err(KeysError::TimedOut))
     }
 
-    /// Reads the ring. Writes it if it is absent, if a key is due, or if its root key is an older one.
-    async fn exchange(&self, known: Option<Ring>) -> Result<Ring, KeysError> {
+    /// Reads the ring. Writes it if it is absent, if it lacks keys, if a key is due, or if its root key is an older one.
+    async fn exchange(&self, known: Option<Ring>, restores: bool) -> Result<Ring, KeysError> {
         let now = self.clock.set(self.store.time().await?);
         for _ in 0..MAX_ATTEMPTS {
             let record = self.store.get(now, &self.key).await?;
-            match self.write(now, record.as_ref(), known.clone()).await {
+            let (ring, is_changed) =
+                self.current(now, record.as_ref(), known.as_ref(), restores)?;
+            match self.write(now, record.as_ref(), ring, is_changed).await {
                 Ok(ring) => return Ok(self.remember(ring)),
                 Err(KeysError::Store(error)) if error.is_conflict() => {}
                 Err(error) => return Err(error),
@@ -157,22 +177,39 @@ impl RingSource {
         Err(StoreError::Conflict { found: None }.into())
     }
 
-    /// Brings the ring of a record up to date, or that of a store which lost its content.
+    /// Returns the ring of a record, or of a store without one, and whether it differs from the record.
+    fn current(
+        &self,
+        now: StoreTime,
+        record: Option<&Record>,
+        known: Option<&Ring>,
+        restores: bool,
+    ) -> Result<(Ring, bool), KeysError> {
+        let Some(record) = record else {
+            // The store is new, or has lost its content.
+            let ring = known.map_or_else(|| Ring::random(now), |known| Ok(known.clone()));
+            return Ok((ring?, true));
+        };
+        let wrap = self.wrap.as_ref();
+        let mut ring = Ring::decode(&record.value, wrap)?;
+        let mut is_changed = is_wrapped_with_older(&record.value, wrap);
+        // Another process has created an unrelated ring since the store lost its content.
+        if let Some(known) = known
+            && (restores || !ring.is_related(known))
+        {
+            is_changed |= ring.merge(known, self.options.max_keys);
+        }
+        Ok((ring, is_changed))
+    }
+
+    /// Rotates the ring if it is due, and writes it if it differs from the record.
     async fn write(
         &self,
         now: StoreTime,
         record: Option<&Record>,
-        known: Option<Ring>,
+        mut ring: Ring,
+        mut is_changed: bool,
     ) -> Result<Ring, KeysError> {
-        let wrap = self.wrap.as_ref();
-        let (mut ring, mut is_changed) = match (record, known) {
-            (Some(record), _) => (
-                Ring::decode(&record.value, wrap)?,
-                is_wrapped_with_older(&record.value, wrap),
-            ),
-            (None, Some(known)) => (known, true),
-            (None, None) => (Ring::random(now)?, true),
-        };
         if ring.is_due(now, self.options.rotation_interval) {
             let unused = self.options.seal_delay + self.options.max_text_ttl;
             ring.rotate(now, unused, self.options.max_keys)?;
@@ -182,11 +219,13 @@ impl RingSource {
             let expected = record.map_or(Precondition::Absent, |record| {
                 Precondition::Version(record.version)
             });
-            let value = ring.encode(wrap)?.into();
+            let value = ring.encode(self.wrap.as_ref())?.into();
             let put = self
                 .store
                 .put(now, &self.key, value, expected, Expiry::Never);
             put.await?;
+            self.is_creator
+                .fetch_or(record.is_none(), Ordering::Relaxed);
         }
         Ok(ring)
     }

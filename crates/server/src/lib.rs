@@ -92,6 +92,8 @@ pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError}
 
 // State that replicas share.
 #[cfg(feature = "sealed")]
+mod kept_ring;
+#[cfg(feature = "sealed")]
 mod sealed_sessions;
 #[cfg(feature = "sealed")]
 mod shared_counter;

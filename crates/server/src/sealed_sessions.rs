@@ -23,6 +23,7 @@ use pintle_store::{
 
 use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
+use crate::kept_ring::keep_ring;
 use crate::shared_counter::Counter;
 use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
@@ -61,9 +62,13 @@ impl SealedSessions {
         breaker: Arc<CircuitBreaker>,
         fleet: Option<Arc<SharedFleet>>,
     ) -> Self {
-        let store = Arc::clone(state.store());
+        let (store, keys) = (Arc::clone(state.store()), state.keys().clone());
+        if let Some(fleet) = &fleet {
+            let keys = keys.clone();
+            fleet.on_join(move |fleet| keep_ring(fleet, &keys));
+        }
         Self {
-            keys: state.keys().clone(),
+            keys,
             store: GuardedStore::new(store, store_timeout.min(MAX_WAIT), breaker),
             fleet,
         }

@@ -4,7 +4,7 @@ mod changed;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
 use pintle_proto::{Change, RenderedNotice};
@@ -24,11 +24,15 @@ const RETRY: Duration = Duration::from_secs(5);
 const MAX_JOIN: Duration = Duration::from_secs(1);
 const NOT_JOINED: &str = "this replica has not joined the others";
 
+/// What happens when this replica has joined.
+type OnJoin = Box<dyn Fn(&Fleet) + Send + Sync>;
+
 /// A store that replicas may share, and this replica. The replica joins when the first part of the server
 /// needs it.
 pub(crate) struct SharedFleet {
     store: Arc<dyn Store>,
     joined: OnceCell<Fleet>,
+    on_join: OnceLock<OnJoin>,
     /// Reaches all conversations of this process.
     changes: Changes,
     /// The changes from before the replica has joined.
@@ -47,6 +51,7 @@ impl SharedFleet {
         Self {
             store,
             joined: OnceCell::new(),
+            on_join: OnceLock::new(),
             changes,
             pending: Mutex::default(),
             is_joining: AtomicBool::new(false),
@@ -54,6 +59,11 @@ impl SharedFleet {
             has_begun: AtomicBool::new(false),
             has_repeated: AtomicBool::new(false),
         }
+    }
+
+    /// Sets what happens when this replica has joined.
+    pub(crate) fn on_join(&self, act: impl Fn(&Fleet) + Send + Sync + 'static) {
+        let _ = self.on_join.set(Box::new(act));
     }
 
     /// Joins the fleet, once.
@@ -69,7 +79,13 @@ impl SharedFleet {
             options.reads_kept_news = self.has_begun.swap(true, Ordering::Relaxed);
             self.has_repeated
                 .store(options.reads_kept_news, Ordering::Relaxed);
-            Fleet::join(Arc::clone(&self.store), options)
+            async {
+                let fleet = Fleet::join(Arc::clone(&self.store), options).await?;
+                if let Some(act) = self.on_join.get() {
+                    act(&fleet);
+                }
+                Ok(fleet)
+            }
         };
         let fleet = self.joined.get_or_try_init(join).await?;
         self.publish_pending(fleet);

@@ -256,6 +256,80 @@ async fn a_store_that_lost_its_content_gets_the_known_ring() {
     assert!(open(&fleet.replica().await, &text).is_ok());
 }
 
+impl Fleet {
+    async fn lose_content(&self) {
+        let (now, key) = (StoreTime::default(), key());
+        let removed = self.store.remove(now, &key, Precondition::Any);
+        removed.await.expect("removes");
+    }
+}
+
+#[tokio::test]
+async fn a_ring_is_restored_before_another_process_begins() {
+    let fleet = Fleet::new();
+    let keys = fleet.replica().await;
+    let (text, digest) = (seal(&keys), keys.digest(b"ada"));
+    fleet.lose_content().await;
+    keys.restore().await.expect("writes the ring");
+    let later = fleet.replica().await;
+    assert!(open(&later, &text).is_ok());
+    assert_eq!(later.digest(b"ada"), digest);
+    assert!(keys.is_creator() && !later.is_creator());
+}
+
+#[tokio::test]
+async fn a_ring_that_was_created_after_a_loss_gets_the_known_keys() {
+    let fleet = Fleet::new();
+    let (one, other) = (fleet.replica().await, fleet.replica().await);
+    let (text, digest) = (seal(&one), one.digest(b"ada"));
+    fleet.pass(DELAY);
+    fleet.lose_content().await;
+    let later = fleet.replica().await;
+    let later_text = seal(&later);
+    assert_ne!(later.digest(b"ada"), digest);
+
+    one.restore().await.expect("adds its keys");
+    other.restore().await.expect("has nothing to add");
+    assert_eq!(ring(&fleet).await.keys.len(), 2);
+    assert!(open(&one, &later_text).is_ok() && open(&other, &later_text).is_ok());
+    assert!(open_or_refresh(&later, &text).await);
+    // The lasting key of the older ring is in force at all of them.
+    for keys in [&one, &other, &later, &fleet.replica().await] {
+        assert_eq!(keys.digest(b"ada"), digest);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_key_of_another_ring_restores_the_known_keys() {
+    let fleet = Fleet::new();
+    let keys = fleet.replica().await;
+    let text = seal(&keys);
+    fleet.lose_content().await;
+    let later = fleet.replica().await;
+    assert!(open_or_refresh(&keys, &seal(&later)).await);
+    assert!(open(&fleet.replica().await, &text).is_ok());
+}
+
+#[tokio::test]
+async fn a_merged_ring_drops_its_oldest_keys() {
+    let mut fleet = Fleet::new();
+    fleet.options.max_keys = 2;
+    let keys = fleet.replica().await;
+    let first = seal(&keys);
+    fleet.pass(DAY);
+    keys.refresh().await.expect("rotates");
+    fleet.pass(DELAY);
+    let second = seal(&keys);
+    fleet.lose_content().await;
+    fleet.replica().await;
+    for _ in 0..2 {
+        keys.restore().await.expect("adds a key");
+        assert_eq!(ring(&fleet).await.keys.len(), 2);
+    }
+    let later = fleet.replica().await;
+    assert!(open(&later, &first).is_err() && open(&later, &second).is_ok());
+}
+
 #[tokio::test]
 async fn a_wrapped_ring_needs_its_root_key() {
     let fleet = Fleet::new();

@@ -236,6 +236,30 @@ async fn a_replica_without_the_store_adds_its_share_to_the_quota() {
     assert_eq!(away.served(&ADA, 60).await, 30);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_begins_after_a_loss_counts_with_the_others() {
+    let (replicas, host) = replicas(90).await;
+    assert_eq!(served_in_turn(&replicas, &ADA, 3).await, 3);
+    host.lose_content();
+    // The others notice the loss, and write their keys again.
+    sleep(INTERVAL).await;
+    let later = replica(&host, 90).await;
+    assert_eq!(served_in_turn(&replicas, &ADA, 180).await, 90);
+    assert_eq!(later.served(&ADA, 10).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_begins_before_a_loss_is_noticed_learns_the_keys() {
+    let (replicas, host) = replicas(90).await;
+    assert_eq!(served_in_turn(&replicas, &ADA, 3).await, 3);
+    host.lose_content();
+    let later = replica(&host, 90).await;
+    assert_eq!(later.served(&ADA, 1).await, 1);
+    sleep(INTERVAL).await;
+    assert_eq!(served_in_turn(&replicas, &ADA, 180).await, 90);
+    assert_eq!(later.served(&ADA, 10).await, 0);
+}
+
 /// Sends one request over a connection of its own, and returns the head of the response.
 async fn post(address: SocketAddr) -> String {
     let mut socket = TcpStream::connect(address).await.expect("a port");
