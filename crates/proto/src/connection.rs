@@ -222,15 +222,15 @@ impl Connection {
             return Received::Accepted;
         }
         let key = self.inbound.next_key();
-        let id = request.id.clone();
-        if let Err(error) = self.dispatch(key, request) {
-            self.reject(key, &id, &error);
+        if let Err(error) = self.dispatch(key, &request) {
+            self.reject(key, &request.id, &error);
         }
         Received::Request(key)
     }
 
-    fn dispatch(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
-        if self.inbound.has_id(&request.id) && !self.is_renewed_by(&request) {
+    // By reference, because a request is large to move.
+    fn dispatch(&mut self, key: RequestKey, request: &Request<'_>) -> Result<(), Error> {
+        if self.inbound.has_id(&request.id) && !self.is_renewed_by(request) {
             return Err(Error::invalid_request(
                 "a request with this id is in flight",
             ));

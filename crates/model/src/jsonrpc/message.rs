@@ -115,10 +115,12 @@ impl<'a> Message<'a> {
     ///
     /// As [`Message::parse`], and [`InvalidMessage`] with -32600 for a message with more.
     pub fn parse_within(bytes: &'a [u8], values: usize) -> Result<Self, InvalidMessage> {
-        Self::read(bytes, values).map_err(|mut malformed| {
+        // In place, because a message is large to move.
+        let mut message = Self::read(bytes, values);
+        if let Err(malformed) = &mut message {
             malformed.answered = broken::answered_id(bytes);
-            malformed
-        })
+        }
+        message
     }
 
     fn read(bytes: &'a [u8], values: usize) -> Result<Self, InvalidMessage> {

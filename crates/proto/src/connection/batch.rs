@@ -29,7 +29,7 @@ impl Connection {
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
     pub fn handle_text(&mut self, now: Instant, text: &[u8]) -> Received {
         match Message::parse_within(text, self.most_values()) {
-            Ok(message) => self.handle_input(now, Input::Message(message)),
+            Ok(message) => self.receive(now, message),
             Err(malformed) => match self.batch_in(text) {
                 None => self.handle_input(now, Input::Malformed(malformed)),
                 Some(Ok(batch)) => self.handle_batch(now, &batch),

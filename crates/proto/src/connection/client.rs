@@ -204,7 +204,7 @@ impl Connection {
     pub(super) fn serve_server(
         &mut self,
         key: RequestKey,
-        request: Request<'_>,
+        request: &Request<'_>,
     ) -> Result<(), Error> {
         if self.drops_requests() {
             // The revision has no requests of servers, so there is no response.
@@ -232,7 +232,8 @@ impl Connection {
             terms,
             progress_token: envelope.progress_token()?,
         });
-        if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
+        let id = request.id.clone();
+        if let Some(incoming) = self.inbound.admit(id, incoming, &self.limits) {
             self.events
                 .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }

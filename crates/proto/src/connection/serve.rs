@@ -18,13 +18,13 @@ use crate::reply::Reply;
 use crate::terms::Terms;
 
 impl Connection {
-    pub(super) fn serve(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+    pub(super) fn serve(&mut self, key: RequestKey, request: &Request<'_>) -> Result<(), Error> {
         if request.method == Initialize::NAME && !self.is_fixed() {
-            return self.shake_hands(key, &request);
+            return self.shake_hands(key, request);
         }
         let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
-        let incoming = incoming_request(key, &request, &envelope, terms)?;
+        let incoming = incoming_request(key, request, &envelope, terms)?;
         if let Side::Server(server) = &self.side {
             let revision = incoming.terms.revision;
             check_method(&incoming.method, revision, &server.profile, &server.peer)?;
@@ -32,7 +32,11 @@ impl Connection {
         self.route(request, incoming)
     }
 
-    fn route(&mut self, request: Request<'_>, incoming: Box<IncomingRequest>) -> Result<(), Error> {
+    fn route(
+        &mut self,
+        request: &Request<'_>,
+        incoming: Box<IncomingRequest>,
+    ) -> Result<(), Error> {
         let Some(method) = EngineMethod::named(&request.method) else {
             return self.admit(request, incoming);
         };
@@ -41,7 +45,7 @@ impl Connection {
             EngineMethod::Discover => {
                 self.answer_discover(incoming.key, &request.id, &incoming.terms)
             }
-            EngineMethod::Listen => self.listen(request.id, &incoming),
+            EngineMethod::Listen => self.listen(request.id.clone(), &incoming),
             EngineMethod::SetLevel => {
                 self.set_level(&incoming)?;
                 self.end_setting(request, incoming)
@@ -60,7 +64,7 @@ impl Connection {
     /// Answers a request that has changed a setting, or lets the service answer it.
     fn end_setting(
         &mut self,
-        request: Request<'_>,
+        request: &Request<'_>,
         incoming: Box<IncomingRequest>,
     ) -> Result<(), Error> {
         match &self.side {
@@ -71,7 +75,11 @@ impl Connection {
         }
     }
 
-    fn admit(&mut self, request: Request<'_>, incoming: Box<IncomingRequest>) -> Result<(), Error> {
+    fn admit(
+        &mut self,
+        request: &Request<'_>,
+        incoming: Box<IncomingRequest>,
+    ) -> Result<(), Error> {
         if self.inbound.is_overrun(&self.limits) {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
@@ -80,7 +88,8 @@ impl Connection {
         if let Side::Server(server) = &mut self.side {
             server.handshake_deadline = None;
         }
-        if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
+        let id = request.id.clone();
+        if let Some(incoming) = self.inbound.admit(id, incoming, &self.limits) {
             self.events
                 .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }
