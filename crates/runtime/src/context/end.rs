@@ -2,6 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
@@ -13,7 +14,29 @@ use super::{Context, Origin};
 #[derive(Debug, Default)]
 pub(super) struct End {
     has_come: AtomicBool,
-    waiting: Notify,
+    // Set by the first task that waits, because most requests have none.
+    waiting: OnceLock<Box<Notify>>,
+}
+
+impl End {
+    /// Marks the end, and wakes the tasks that wait.
+    // Both this and `observe` write the flag, so the later of the two sees what the other thread did before the
+    // earlier one: the end finds the task that waits, or the task finds the end.
+    fn mark(&self) {
+        self.has_come.swap(true, Ordering::AcqRel);
+        if let Some(waiting) = self.waiting.get() {
+            waiting.notify_waiters();
+        }
+    }
+
+    /// Makes the end visible to a task that waits already, if the end came before.
+    fn observe(&self) {
+        self.has_come.fetch_or(false, Ordering::AcqRel);
+    }
+
+    fn waiting(&self) -> &Notify {
+        self.waiting.get_or_init(Box::default)
+    }
 }
 
 /// Marks the end of a request when it is dropped: its handler has returned, or was dropped.
@@ -31,9 +54,7 @@ impl EndGuard {
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
-        let end = self.0.end();
-        end.has_come.store(true, Ordering::Release);
-        end.waiting.notify_waiters();
+        self.0.end().mark();
     }
 }
 
@@ -77,11 +98,12 @@ impl Context {
     /// Dropping the future changes nothing.
     pub async fn cancelled(&self) {
         while !self.is_cancelled() {
-            let mut ended = pin!(self.end().waiting.notified());
+            let mut ended = pin!(self.end().waiting().notified());
             poll_fn(|task| {
                 // Both wait before the check, because the end may come between the check and the wait.
                 let is_notified = ended.as_mut().poll(task).is_ready();
                 self.questions().wait_for_task(task.waker());
+                self.end().observe();
                 if is_notified || self.is_cancelled() {
                     return Poll::Ready(());
                 }
