@@ -75,8 +75,9 @@ impl InputResponse {
     }
 }
 
+/// Reads a copy of an answer, so that the large types are not compiled for borrowed values, too.
 fn read<T: DeserializeOwned>(answer: &JsonObject) -> Result<T, serde_json::Error> {
-    T::deserialize(answer)
+    serde_json::from_value(Value::Object(answer.clone()))
 }
 
 impl Serialize for InputResponse {
