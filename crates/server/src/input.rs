@@ -22,7 +22,7 @@ pub(crate) use live::together;
 pub(crate) use memory::Memory;
 pub(crate) use request_identity::RequestIdentity;
 pub(crate) use required::Required;
-pub(crate) use rounds::{RetryParams, RoundResult, Rounds};
+pub(crate) use rounds::{RetryParams, RoundResult, Rounds, UntilSuspended, is_final};
 
 use std::sync::Arc;
 

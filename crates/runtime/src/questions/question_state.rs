@@ -103,6 +103,11 @@ impl QuestionState {
         self.replay.get().map(|replay| replay.take())
     }
 
+    /// Whether [`QuestionState::take`] returns a result.
+    pub fn has_replay(&self) -> bool {
+        self.replay.get().is_some()
+    }
+
     /// Lets the handler run again with its questions and actions so far.
     pub fn run_again(&self) {
         if let Some(replay) = self.replay.get() {

@@ -43,10 +43,18 @@ struct Relaunched {
 impl Core {
     /// Begins to take over the tasks that others left in the store; once, and only where others
     /// can have left any.
+    // The check is inlined, because each request makes it.
+    #[inline]
     pub(super) fn wake_tasks(self: &Arc<Self>) {
-        if let Some(tasks) = self.tasks.as_ref().filter(|tasks| tasks.wakes_up()) {
-            tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(tasks)));
+        if let Some(tasks) = &self.tasks
+            && tasks.wakes_up()
+        {
+            self.begin_adoption(tasks);
         }
+    }
+
+    fn begin_adoption(self: &Arc<Self>, tasks: &Arc<Tasks>) {
+        tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(tasks)));
     }
 
     /// Counts the stored tasks of a store that has one process at a time, and takes over those of

@@ -14,7 +14,8 @@ use pintle_model::method::{
     Method, ReadResource, UpdateTask,
 };
 use pintle_model::{
-    Cursor, Error, Feature, Freshness, Outcome, ReadResourceResult, Revision, TaskSupport,
+    CallToolResult, Cursor, Error, Feature, Freshness, Outcome, ReadResourceResult, Revision,
+    TaskSupport,
 };
 use pintle_proto::{Members, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{BoxFuture, Context, MissingScopes, ParamHeader, Principal};
@@ -23,13 +24,13 @@ use super::begin::{TaskCandidate, TaskOrOutcome};
 use crate::core::Core;
 use crate::entry::Entry;
 use crate::failure::unknown;
-use crate::input::{RequestIdentity, RetryParams, Rounds};
+use crate::input::{RequestIdentity, RetryParams, Rounds, UntilSuspended, is_final};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
 use crate::resource::Resource;
 use crate::set::{Listed, Set};
-use crate::tasks::TaskMode;
-use crate::tool::Tool;
+use crate::tasks::{TaskMode, Tasks};
+use crate::tool::{Tool, ToolReply};
 
 impl Core {
     /// Answers a request.
@@ -94,39 +95,62 @@ impl Core {
             return self.call_provided(params, cx).await;
         };
         drop(tools);
-        let wraps = entry.item.definition().wraps_output(request.terms.revision);
-        // Calls a tool the way that its task support, the call and the client lead to.
-        let mut outcome = match self.task_of(&entry, &params, cx)? {
-            Some(task) => match task.await? {
-                TaskOrOutcome::Plain(outcome) => outcome,
-                TaskOrOutcome::Task(reply) => return Ok(reply),
-            },
-            None => {
-                let rounds = self.rounds(cx, params.identity());
-                let run = || call_tool(&entry, params.arguments, cx);
-                rounds.answer(params.retry(), run).await?
+        if let Some(tasks) = &self.tasks
+            && entry.item.concerns_tasks(params.task)
+            && let Some(task) = self.task_of(tasks, &entry, &params, cx)?
+        {
+            return match task.await? {
+                TaskOrOutcome::Plain(mut outcome) => reply_to_call(&entry.item, &mut outcome, cx),
+                TaskOrOutcome::Task(reply) => Ok(reply),
+            };
+        }
+        if params.retry().is_some() {
+            self.rounds(cx, params.identity())
+                .take_up_boxed(params.retry())
+                .await?;
+        }
+        cx.questions().allow_replay();
+        // Awaited outside of the block, because the outcome would be a part of the future.
+        let again = {
+            let running = call_tool(&entry, params.arguments, cx);
+            let mut ended = UntilSuspended::new(cx.questions(), running).await;
+            match &mut ended {
+                Some(Ok(outcome)) if is_final(outcome, cx) => {
+                    return reply_to_call(&entry.item, outcome, cx);
+                }
+                _ => self.call_again(&entry, &params, ended, cx),
             }
         };
-        if let Outcome::Complete(result) = &mut outcome
-            && wraps
-        {
-            result.wrap_structured_content();
-        }
-        reply(outcome, request.terms.revision)
+        again.await
+    }
+
+    /// Answers the call of a handler that asked something or failed.
+    // Not `async`, so that this crate alone compiles the future. It is not a part of the future of a
+    // call, because few handlers ask.
+    fn call_again<'a>(
+        &'a self,
+        entry: &'a Arc<Entry<Tool>>,
+        params: &'a CallParams<'a>,
+        ended: Option<ToolReply>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            let rounds = self.rounds(cx, params.identity());
+            let run = || call_tool(entry, params.arguments, cx);
+            let mut outcome = rounds.go_on(ended, run).await?;
+            reply_to_call(&entry.item, &mut outcome, cx)
+        })
     }
 
     /// Returns the call as a task, or `None` for a call without a task. Not part of the future of a
     /// call, because few calls are tasks.
     fn task_of<'a>(
         &'a self,
+        tasks: &'a Arc<Tasks>,
         entry: &'a Arc<Entry<Tool>>,
         params: &'a CallParams<'a>,
         cx: &'a Context,
     ) -> Result<Option<BoxFuture<'a, Result<TaskOrOutcome, Error>>>, Error> {
-        let concerns_tasks = entry.item.concerns_tasks(params.task);
-        let Some(tasks) = self.tasks.as_ref().filter(|_| concerns_tasks) else {
-            return Ok(None);
-        };
         let support = entry.item.definition().task_support();
         let call = TaskCandidate {
             core: self,
@@ -422,13 +446,31 @@ pub(super) fn reply_to_read(
     reply(outcome, cx.terms().revision)
 }
 
+/// The reply to the call of a tool. It fits the outcome in place, because a result is large to move.
+fn reply_to_call(
+    tool: &Tool,
+    outcome: &mut Outcome<CallToolResult>,
+    cx: &Context,
+) -> Result<Reply, Error> {
+    let revision = cx.terms().revision;
+    if let Outcome::Complete(result) = outcome
+        && tool.definition().wraps_output(revision)
+    {
+        result.wrap_structured_content();
+    }
+    reply_to(outcome, revision)
+}
+
 /// An outcome as it is answered.
 pub(super) fn reply<R: ResultBody>(
     mut outcome: Outcome<R>,
     revision: Revision,
 ) -> Result<Reply, Error> {
-    // By reference, because a result is large to move.
-    match &mut outcome {
+    reply_to(&mut outcome, revision)
+}
+
+fn reply_to<R: ResultBody>(outcome: &mut Outcome<R>, revision: Revision) -> Result<Reply, Error> {
+    match outcome {
         Outcome::Complete(result) => Rendered::of(result, revision).map(Reply::Complete),
         Outcome::InputRequired(questions) => {
             Rendered::of(questions, revision).map(Reply::InputRequired)

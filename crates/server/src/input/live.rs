@@ -10,41 +10,21 @@ use pintle_runtime::{Ask, AskError, Context, RetryInput};
 use super::required::Required;
 use super::rounds::{RoundResult, UntilSuspended, check_asked};
 
-/// Runs a handler until it asks nothing more: what it asks in a round is asked at once. What it
-/// did once or was answered in one run is there in the next.
-pub(super) async fn drive<R, Fut>(
+/// Continues after the first run of a handler: asks the questions that it returned, and runs it again, until
+/// it asks nothing more. What it did once or was answered in one run is there in the next.
+pub(super) async fn go_on<R, Fut>(
     cx: &Context,
+    ended: Option<Result<Outcome<R>, Error>>,
     mut run: impl FnMut() -> Fut,
 ) -> Result<Outcome<R>, Error>
 where
     R: RoundResult,
     Fut: Future<Output = Result<Outcome<R>, Error>>,
 {
-    let questions = cx.questions();
-    questions.allow_replay();
-    let ended = match UntilSuspended::new(questions, pin!(run())).await {
-        // Most handlers end so, and their results are large to move.
-        Some(Ok(outcome @ Outcome::Complete(_))) => return Ok(outcome),
-        ended => ended,
-    };
-    let asked = match outcome(cx, ended) {
+    let mut asked = match outcome(cx, ended) {
         Ok(outcome) => return outcome,
         Err(asked) => asked,
     };
-    // Boxed, because few handlers return their questions.
-    Box::pin(ask_and_run(cx, asked, run)).await
-}
-
-/// Asks the questions that a handler returned, and runs it again, until it asks nothing more.
-async fn ask_and_run<R, Fut>(
-    cx: &Context,
-    mut asked: Box<InputRequired>,
-    mut run: impl FnMut() -> Fut,
-) -> Result<Outcome<R>, Error>
-where
-    R: RoundResult,
-    Fut: Future<Output = Result<Outcome<R>, Error>>,
-{
     let questions = cx.questions();
     for _ in 0..cx.limits().max_rounds {
         check_asked(&asked)?;

@@ -1,6 +1,7 @@
 //! One request and its rounds.
 
 use std::future::Future;
+use std::ops::DerefMut;
 use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 use std::time::SystemTime;
@@ -93,46 +94,49 @@ impl Rounds<'_> {
         R: RoundResult,
         Fut: Future<Output = Result<Outcome<R>, Error>>,
     {
-        if !self.cx.terms().has(Feature::InputRequired) {
-            return live::drive(self.cx, run).await;
-        }
-        match retry.is_some() {
-            // Boxed, as everything that few calls need: every call is as large as it may become.
-            true => self.take_up_boxed(retry).await?,
-            false => self.cx.questions().allow_replay(),
+        // Boxed, as everything that few requests need: every request is as large as it may become.
+        if retry.is_some() {
+            self.take_up_boxed(retry).await?;
         }
         let questions = self.cx.questions();
+        questions.allow_replay();
         let ended = UntilSuspended::new(questions, pin!(run())).await;
-        // Awaited outside of the match, because its value would be a part of the future.
-        let conclusion = match self.outcome(ended) {
-            Ok(outcome) => return outcome,
-            Err(conclusion) => conclusion,
-        };
-        conclusion.await
+        match ended {
+            Some(Ok(outcome)) if is_final(&outcome, self.cx) => Ok(outcome),
+            ended => Box::pin(self.go_on(ended, run)).await,
+        }
     }
 
-    /// Returns the outcome of a handler that asked nothing, or what remains to be done. Not part of
-    /// the future, because the future of each call would be larger.
-    fn outcome<R: RoundResult>(
+    /// Continues a request after the first run of its handler.
+    pub(crate) async fn go_on<R, Fut>(
         &self,
-        ended: Option<Result<Outcome<R>, Error>>,
-    ) -> Result<RoundEnd<R>, Pin<Box<impl Future<Output = RoundEnd<R>>>>> {
-        match (ended, self.cx.questions().take()) {
-            (Some(Ok(outcome @ Outcome::Complete(_))), None) => Ok(Ok(outcome)),
-            (ended, replayed) => Err(Box::pin(self.conclude(ended, replayed))),
+        ended: Option<RoundEnd<R>>,
+        run: impl FnMut() -> Fut,
+    ) -> RoundEnd<R>
+    where
+        R: RoundResult,
+        Fut: Future<Output = RoundEnd<R>>,
+    {
+        if !self.cx.terms().has(Feature::InputRequired) {
+            return live::go_on(self.cx, ended, run).await;
         }
+        let replayed = self.cx.questions().take();
+        self.conclude(ended, replayed).await
     }
 
     // Not `async`, so that this crate alone compiles the future. The same holds for `seal`.
-    fn take_up_boxed<'a>(&'a self, retry: RetryParams<'a>) -> BoxFuture<'a, Result<(), Error>> {
+    pub(crate) fn take_up_boxed<'a>(
+        &'a self,
+        retry: RetryParams<'a>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(self.take_up(retry))
     }
 
-    /// Lays out for the handler what earlier rounds brought.
+    /// Lays out for the handler what earlier rounds brought, where results may ask.
     pub(crate) async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
         let questions = self.cx.questions();
         questions.allow_replay();
-        if !retry.is_some() {
+        if !retry.is_some() || !self.cx.terms().has(Feature::InputRequired) {
             return Ok(());
         }
         let responses = responses(retry.responses)?;
@@ -266,20 +270,29 @@ impl Rounds<'_> {
     }
 }
 
-/// Polls a handler until it ends, or until it has asked something; then there is nothing.
-pub(super) struct UntilSuspended<'a, F> {
-    questions: &'a QuestionState,
-    running: Pin<&'a mut F>,
+/// Returns true if a request ends with the outcome: it is a result, and the handler has not asked or done anything
+/// that its end depends on.
+pub(crate) fn is_final<R>(outcome: &Outcome<R>, cx: &Context) -> bool {
+    matches!(outcome, Outcome::Complete(_)) && !cx.questions().has_replay()
 }
 
-impl<'a, F: Future> UntilSuspended<'a, F> {
-    pub(super) fn new(questions: &'a QuestionState, running: Pin<&'a mut F>) -> Self {
+/// Polls a handler until it ends, or until it has asked something; then there is nothing.
+pub(crate) struct UntilSuspended<'a, P> {
+    questions: &'a QuestionState,
+    running: Pin<P>,
+}
+
+impl<'a, P> UntilSuspended<'a, P> {
+    pub(crate) fn new(questions: &'a QuestionState, running: Pin<P>) -> Self {
         Self { questions, running }
     }
 }
 
-impl<F: Future> Future for UntilSuspended<'_, F> {
-    type Output = Option<F::Output>;
+impl<P> Future for UntilSuspended<'_, P>
+where
+    P: DerefMut<Target: Future> + Unpin,
+{
+    type Output = Option<<P::Target as Future>::Output>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match self.running.as_mut().poll(task) {
