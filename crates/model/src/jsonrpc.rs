@@ -2,6 +2,7 @@
 
 mod breadth;
 mod broken;
+mod decode;
 mod depth;
 mod encode;
 mod error;

@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 pub struct RawJson<'a>(&'a str);
 
 impl<'a> RawJson<'a> {
+    /// An object without members.
+    pub const EMPTY_OBJECT: Self = Self("{}");
+
     /// `text` is one JSON value without spaces around it.
     pub(crate) fn checked(text: &'a str) -> Self {
         Self(text)
@@ -33,7 +36,8 @@ impl<'a> RawJson<'a> {
     /// for escapes that are not characters.
     pub fn as_text(self) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        // Most texts are names, which are too short for the search of `memchr`.
+        if !inner.as_bytes().contains(&b'\\') {
             return Some(Cow::Borrowed(inner));
         }
         self.decode::<String>().ok().map(Cow::Owned)

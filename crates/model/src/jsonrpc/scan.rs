@@ -5,6 +5,10 @@
 //! reader of [`super::message`] reads those, and words the errors. A message that both accept is the
 //! same message.
 
+mod object;
+
+pub(super) use object::{ObjectScan, Token};
+
 use super::RequestId;
 use super::meta_outline::{MetaMember, MetaSpans};
 use super::outline::{Member, Outline};
@@ -44,13 +48,7 @@ fn whole_object<'a>(
     values: usize,
     member: impl FnMut(&mut Scan<'a>, &'a [u8]) -> Option<()>,
 ) -> Option<()> {
-    let mut scan = Scan {
-        text,
-        at: 0,
-        depth: 0,
-        values,
-        specials: SpecialBytes::default(),
-    };
+    let mut scan = Scan::new(text, values);
     scan.skip_space();
     scan.object(member)?;
     scan.skip_space();
@@ -179,6 +177,17 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    #[inline]
+    fn new(text: &'a str, values: usize) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            values,
+            specials: SpecialBytes::default(),
+        }
+    }
+
     /// The byte at the position. At the end it is zero, which occurs nowhere in JSON.
     #[inline]
     fn peek(&self) -> u8 {
@@ -320,7 +329,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a string without escapes and returns its bytes.
-    #[inline]
+    // Always inlined, because the names of all members are read by it.
+    #[inline(always)]
     fn plain_bytes(&mut self) -> Option<&'a [u8]> {
         let start = self.at + 1;
         let has_escapes = self.string()?;

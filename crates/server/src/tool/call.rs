@@ -104,7 +104,7 @@ pub(super) fn late(timeout: Duration) -> CallToolResult {
 
 /// A call: what its parameters are taken from.
 pub struct ToolCall<'a> {
-    arguments: &'a str,
+    arguments: RawJson<'a>,
     scope: ExtractContext<'a>,
     checks: &'a Checks,
 }
@@ -116,8 +116,8 @@ impl<'a> ToolCall<'a> {
         scope: ExtractContext<'a>,
         checks: &'a Checks,
     ) -> Result<Self, Rejection> {
-        let arguments = object(arguments.map_or("{}", RawJson::get))?;
-        checks.let_in(arguments)?;
+        let arguments = object(arguments.unwrap_or(RawJson::EMPTY_OBJECT))?;
+        checks.let_in(arguments.get())?;
         Ok(Self {
             arguments,
             scope,
@@ -127,7 +127,7 @@ impl<'a> ToolCall<'a> {
 
     /// The arguments as they came: a JSON object.
     pub fn raw_arguments(&self) -> &'a str {
-        self.arguments
+        self.arguments.get()
     }
 
     /// The request this call came with.
@@ -144,10 +144,10 @@ impl<'a> ToolCall<'a> {
     ///
     /// [`Rejection::Arguments`] names each place that is wrong, and what belongs there.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Rejection> {
-        match serde_json::from_str(self.arguments) {
-            Ok(arguments) => Ok(arguments),
-            Err(error) => Ok(self.checks.decode_or_violations(self.arguments, &error)?),
-        }
+        self.arguments.decode_object().or_else(|error| {
+            let arguments = self.arguments.get();
+            Ok(self.checks.decode_or_violations(arguments, &error)?)
+        })
     }
 
     /// Takes an ability.
@@ -170,10 +170,10 @@ impl fmt::Debug for ToolCall<'_> {
 }
 
 /// Arguments are an object: serde would read a struct from an array, too.
-fn object(arguments: &str) -> Result<&str, Rejection> {
-    match arguments.as_bytes().first() {
+fn object(arguments: RawJson<'_>) -> Result<RawJson<'_>, Rejection> {
+    match arguments.get().as_bytes().first() {
         Some(b'{') => Ok(arguments),
-        Some(b'n') => Ok("{}"),
+        Some(b'n') => Ok(RawJson::EMPTY_OBJECT),
         _ => Err(Rejection::Protocol(Error::invalid_params(
             "the arguments of a tool are an object",
         ))),
