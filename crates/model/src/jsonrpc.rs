@@ -19,7 +19,7 @@ pub use encode::{
 pub use error::{Error, ErrorCode};
 pub use id::{ProgressToken, RequestId};
 pub use message::{InvalidMessage, Message, Notification, Request, Response, ResponseBody};
-pub(crate) use meta_outline::{MalformedMeta, MetaMember, MetaSpans, find_meta};
+pub(crate) use meta_outline::{MalformedMeta, MetaMember, MetaSpans};
 pub use outline::{Member, Outline};
 pub use params::ParamsRef;
 pub(crate) use scan::members;

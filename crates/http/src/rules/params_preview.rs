@@ -38,7 +38,7 @@ impl<'a> ParamsPreview<'a> {
             let error = Error::invalid_request("a member of the parameters occurs twice");
             return Err(error.into());
         }
-        match RequestEnvelope::of_params(Some(params)) {
+        match RequestEnvelope::of_params(Some(&params)) {
             Err(fault @ EnvelopeError::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
             // Without a claim, the engine checks `_meta`.
             _ => Ok(Self(Some(params))),
@@ -47,8 +47,8 @@ impl<'a> ParamsPreview<'a> {
 
     /// Returns the reserved members of `_meta`, or the error in it.
     #[inline]
-    pub(crate) fn envelope(&self) -> Result<RequestEnvelope<'a>, EnvelopeError> {
-        RequestEnvelope::of_params(self.0)
+    pub(crate) fn envelope(&self) -> Result<RequestEnvelope<'_>, EnvelopeError> {
+        RequestEnvelope::of_params(self.0.as_ref())
     }
 
     #[inline]
@@ -57,7 +57,7 @@ impl<'a> ParamsPreview<'a> {
     }
 
     /// Returns the revision that this message claims.
-    pub(crate) fn claim(&self) -> ClaimedRevision<'a> {
+    pub(crate) fn claim(&self) -> ClaimedRevision<'_> {
         match self.envelope() {
             Ok(envelope) if envelope.is_claimed() => envelope
                 .protocol_version()
@@ -140,11 +140,15 @@ fn resources_of(filter: RawJson<'_>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn claim(params: &str) -> Result<ClaimedRevision<'_>, i64> {
+    fn claim(params: &str) -> Result<ClaimedRevision<'static>, i64> {
         let raw = serde_json::from_str(params).expect("JSON");
         let outline =
             ParamsPreview::read(Some(ParamsRef::read(raw))).map_err(|error| error.code.0)?;
-        Ok(outline.claim())
+        Ok(match outline.claim() {
+            ClaimedRevision::Text(text) => ClaimedRevision::Text(text.into_owned().into()),
+            ClaimedRevision::NotText => ClaimedRevision::NotText,
+            ClaimedRevision::Absent => ClaimedRevision::Absent,
+        })
     }
 
     // spec: 2026-07-28 N-HTTP-23

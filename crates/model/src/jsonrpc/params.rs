@@ -63,7 +63,7 @@ impl<'a> ParamsRef<'a> {
 
     /// Returns the positions of the reserved members of `_meta`, or the reason why there are none.
     #[inline]
-    pub(crate) fn meta(&self) -> Result<MetaSpans, MalformedMeta> {
-        self.meta
+    pub(crate) fn meta(&self) -> Result<&MetaSpans, MalformedMeta> {
+        self.meta.as_ref().map_err(|malformed| *malformed)
     }
 }

@@ -8,10 +8,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::jsonrpc::{MalformedMeta, MetaMember, MetaSpans, ParamsRef, find_meta};
+use crate::jsonrpc::{MalformedMeta, MetaMember, MetaSpans, ParamsRef};
 use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
 
 /// The reserved members of a request's `_meta`, borrowed from its text.
@@ -22,7 +21,8 @@ use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestEnvelope<'a> {
     text: &'a str,
-    spans: MetaSpans,
+    // Borrowed, because the positions are large to move. `None` without a `_meta`.
+    spans: Option<&'a MetaSpans>,
 }
 
 impl<'a> RequestEnvelope<'a> {
@@ -30,29 +30,17 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// As [`RequestEnvelope::parse`]; also if the parameters are not an object or hold two `_meta`.
+    /// [`EnvelopeError::NotAnObject`] if the parameters or their `_meta` are not an object, and
+    /// [`EnvelopeError::Duplicate`] if there are two `_meta`, or a reserved member is there twice: two
+    /// readers would believe two different things.
     #[inline]
-    pub fn of_params(params: Option<ParamsRef<'a>>) -> Result<Self, EnvelopeError> {
+    pub fn of_params(params: Option<&'a ParamsRef<'_>>) -> Result<Self, EnvelopeError> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
         Ok(Self {
             text: params.get(),
-            spans: params.meta()?,
-        })
-    }
-
-    /// Reads the `_meta` of a request.
-    ///
-    /// # Errors
-    ///
-    /// [`EnvelopeError::NotAnObject`], and [`EnvelopeError::Duplicate`] when a reserved member
-    /// is there twice: two readers would believe two different things.
-    pub fn parse(meta: &'a RawValue) -> Result<Self, EnvelopeError> {
-        let text = meta.get();
-        Ok(Self {
-            text,
-            spans: find_meta(text, text)?,
+            spans: Some(params.meta()?),
         })
     }
 
@@ -156,7 +144,7 @@ impl<'a> RequestEnvelope<'a> {
 
     #[inline]
     fn raw(&self, member: MetaMember) -> Option<RawJson<'a>> {
-        self.spans[member as usize].value_in(self.text)
+        self.spans?[member as usize].value_in(self.text)
     }
 
     fn required(&self, member: MetaMember) -> Result<RawJson<'a>, EnvelopeError> {

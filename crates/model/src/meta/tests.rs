@@ -11,18 +11,19 @@ fn raw(text: &str) -> Box<RawValue> {
 }
 
 fn fault_of(params: &str) -> EnvelopeError {
-    RequestEnvelope::of_params(Some(ParamsRef::read(&raw(params)))).unwrap_err()
+    RequestEnvelope::of_params(Some(&ParamsRef::read(&raw(params)))).unwrap_err()
 }
 
 // spec: 2026-07-28 N-META-01, N-META-02, N-VER-01
 #[test]
 fn a_member_can_be_missing_invalid_or_valid() {
-    let meta = raw(r#"{
+    let params = raw(r#"{"_meta":{
         "io.modelcontextprotocol/protocolVersion": 20260728,
         "io.modelcontextprotocol/clientInfo": "me",
         "progressToken": 7
-    }"#);
-    let envelope = RequestEnvelope::parse(&meta).unwrap();
+    }}"#);
+    let params = ParamsRef::read(&params);
+    let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
 
     assert!(envelope.is_claimed());
     assert_eq!(
@@ -55,7 +56,8 @@ fn a_full_envelope_is_read_in_place() {
         "traceparent": "00-a-b-01", "tracestate": "x=y", "baggage": 3,
         "com.example/other": [1, 2]
     }}"#);
-    let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
+    let params = ParamsRef::read(&params);
+    let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
 
     assert!(matches!(
         envelope.protocol_version(),
@@ -76,8 +78,10 @@ fn a_full_envelope_is_read_in_place() {
 
 #[test]
 fn a_key_with_escapes_is_the_same_key() {
-    let meta = raw(r#"{"io.modelcontextprotocol\/protocolVersion": "2026\u002d07-28"}"#);
-    let envelope = RequestEnvelope::parse(&meta).unwrap();
+    let params =
+        raw(r#"{"_meta":{"io.modelcontextprotocol\/protocolVersion": "2026\u002d07-28"}}"#);
+    let params = ParamsRef::read(&params);
+    let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
 
     assert_eq!(envelope.protocol_version().as_deref(), Ok("2026-07-28"));
 }
@@ -118,7 +122,7 @@ fn parameters_without_meta_claim_nothing() {
     let params = raw(r#"{"cursor":"x"}"#);
 
     assert!(
-        !RequestEnvelope::of_params(Some(ParamsRef::read(&params)))
+        !RequestEnvelope::of_params(Some(&ParamsRef::read(&params)))
             .unwrap()
             .is_claimed()
     );
@@ -129,15 +133,17 @@ fn a_claim_is_found_however_its_name_is_written() {
     let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
     for name in ["_meta", "\\u005fmeta", "_met\\u0061"] {
         let params = raw(&format!("{{\"a\":\"_meta\",\"{name}\":{meta}}}"));
-        let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
+        let params = ParamsRef::read(&params);
+        let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
         assert!(envelope.is_claimed(), "{name}");
     }
     for none in [r#"{"meta":1,"a_meta_":{}}"#, r#"{"a":"_meta"}"#] {
         let params = raw(none);
-        let envelope = RequestEnvelope::of_params(Some(ParamsRef::read(&params))).unwrap();
+        let params = ParamsRef::read(&params);
+        let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
         assert!(!envelope.is_claimed(), "{none}");
     }
-    assert!(RequestEnvelope::of_params(Some(ParamsRef::read(&raw("[]")))).is_err());
+    assert!(RequestEnvelope::of_params(Some(&ParamsRef::read(&raw("[]")))).is_err());
 }
 
 // spec: 2026-07-28 N-META-13, N-META-11

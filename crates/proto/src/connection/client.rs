@@ -224,7 +224,7 @@ impl Connection {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
-        let envelope = RequestEnvelope::of_params(request.params)?;
+        let envelope = RequestEnvelope::of_params(request.params.as_ref())?;
         let incoming = Box::new(IncomingRequest {
             key,
             method: (&*request.method).into(),

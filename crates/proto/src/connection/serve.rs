@@ -22,7 +22,8 @@ impl Connection {
         if request.method == Initialize::NAME && !self.is_fixed() {
             return self.shake_hands(key, request);
         }
-        let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
+        let envelope =
+            RequestEnvelope::of_params(request.params.as_ref()).map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
         let incoming = incoming_request(key, request, &envelope, terms)?;
         if let Side::Server(server) = &self.side {

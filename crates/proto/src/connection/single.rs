@@ -239,7 +239,7 @@ impl Setting {
         if EngineMethod::named(&request.method).is_some() || !Inbound::admits_one(&self.limits) {
             return None;
         }
-        let envelope = RequestEnvelope::of_params(request.params).ok()?;
+        let envelope = RequestEnvelope::of_params(request.params.as_ref()).ok()?;
         let terms = Arc::clone(&self.terms);
         let incoming = incoming_request(RequestKey::FIRST, request, &envelope, terms).ok()?;
         let revision = self.terms.revision;

@@ -78,11 +78,12 @@ fn is_plain(envelope: &RequestEnvelope<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::value::RawValue;
+    use pintle_model::jsonrpc::ParamsRef;
 
     fn terms_of(memo: &mut TermsCache, meta: &str) -> Result<Arc<Terms>, Error> {
-        let raw: Box<RawValue> = serde_json::from_str(meta).expect("JSON");
-        let envelope = RequestEnvelope::parse(&raw).expect("an envelope");
+        let params = format!(r#"{{"_meta":{meta}}}"#);
+        let params = ParamsRef::read(serde_json::from_str(&params).expect("JSON"));
+        let envelope = RequestEnvelope::of_params(Some(&params)).expect("an envelope");
         memo.terms(&envelope, Revision::LATEST)
     }
 
