@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """CPU time of an echo through a bridge, beside the same echo without one, and through other bridges.
 
-  benches/bridges.py PINTLE BENCH_SERVER [--rounds N] [--echoes N] [--flight N]
+  benches/bridges.py PROGRAMS [--rounds N] [--seconds N] [--flight N] [--rows PATTERN]
 
-PINTLE and BENCH_SERVER are built with `cargo build --profile dist`. The other bridges are installed by npm in a
-temporary folder, in the versions below. All rows take turns in each round. The time is that of all processes except
-this one: the bridge, its children, and the server.
+PROGRAMS is a folder with `pintle`, `bench-client` and `bench-server`, built with `cargo build --profile dist`. The other
+bridges are installed by npm in a temporary folder, in the versions below. All rows take turns in each round. One time is
+that of all processes: the client, the bridge, its children, and the server. The other one leaves out the client.
 """
 
 import argparse
-import http.client
 import json
 import os
 import pathlib
@@ -23,12 +22,9 @@ import tempfile
 import time
 
 PACKAGES = ["mcp-remote@0.15.1", "supergateway@4.0.0"]
-WARM_UP = 500
+WARM_UP = 2
 PATIENCE = 60
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
-PREFIX = "io.modelcontextprotocol/"
-CLIENT = {"name": "bridges", "version": "1"}
-ENVELOPE = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {}, PREFIX + "clientInfo": CLIENT}
 
 
 def started(command, **pipes):
@@ -74,84 +70,10 @@ def family(process_id):
     return ids
 
 
-def cpu(processes):
+def cpu(ids):
     """Returns the CPU time of the threads that run, in microseconds."""
-    ids = [each for process in processes for each in family(process.pid)]
     tasks = [task for each in ids for task in pathlib.Path(f"/proc/{each}/task").iterdir()]
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1000
-
-
-def message(revision, number, method, params):
-    if revision == MODERN:
-        params = {**params, "_meta": ENVELOPE}
-    text = {"jsonrpc": "2.0", "method": method, "params": params}
-    return json.dumps({**text, "id": number} if number is not None else text)
-
-
-class Stdio:
-    """A conversation on standard streams."""
-
-    def __init__(self, command, revision):
-        self.revision = revision
-        self.process = started(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if revision == LEGACY:
-            hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": CLIENT}
-            self.send(message(LEGACY, 0, "initialize", hello))
-            self.answer()
-            self.send(message(LEGACY, None, "notifications/initialized", {}))
-
-    def send(self, text):
-        self.process.stdin.write(text.encode() + b"\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "the program has ended"
-            if b'"result"' in line:
-                return line
-            assert b'"error"' not in line, line
-
-    def echoes(self, count, flight):
-        sent = 0
-        for done in range(count):
-            while sent < min(count, done + flight):
-                sent += 1
-                arguments = {"name": "echo", "arguments": {"text": "hello there"}}
-                self.send(message(self.revision, sent, "tools/call", arguments))
-            self.answer()
-
-
-class Web:
-    """A conversation over HTTP, one request at a time."""
-
-    def __init__(self, command, address, revision):
-        self.revision = revision
-        self.process = started(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        listening(self.process, address)
-        self.connection = http.client.HTTPConnection(address, timeout=PATIENCE)
-        self.headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        if revision == LEGACY:
-            hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": CLIENT}
-            response = self.post(message(LEGACY, 0, "initialize", hello))
-            self.headers["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
-        self.headers["MCP-Protocol-Version"] = revision
-        if revision == LEGACY:
-            self.post(message(LEGACY, None, "notifications/initialized", {}))
-        else:
-            self.headers.update({"Mcp-Method": "tools/call", "Mcp-Name": "echo"})
-
-    def post(self, text):
-        self.connection.request("POST", "/mcp", text, self.headers)
-        response = self.connection.getresponse()
-        body = response.read()
-        assert response.status < 300, (response.status, body)
-        assert b'"error"' not in body, body
-        return response
-
-    def echoes(self, count, _flight):
-        for number in range(1, count + 1):
-            self.post(message(self.revision, number, "tools/call", {"name": "echo", "arguments": {"text": "hello there"}}))
 
 
 class Row:
@@ -159,31 +81,45 @@ class Row:
 
     def __init__(self, revision, front, behind, name, bridge):
         self.revision, self.front, self.behind, self.name, self.bridge = revision, front, behind, name, bridge
-        self.times = []
+        self.times, self.behind_client = [], []
 
-    def measure(self, server, echoes, flight):
-        processes = []
-        target, here = [server, "stdio"], free_address()
+    def measure(self, programs, seconds, flight):
+        processes, era = [], self.revision[:4]
+        target, here = [str(programs / "bench-server"), "stdio"], free_address()
         if self.behind == "HTTP":
-            there = free_address()
-            target = [server, "http", there, "stateful" if self.revision == LEGACY else "stateless"]
+            there = free_address() if self.bridge else here
+            target = [*target[:1], "http", there, "stateful" if self.revision == LEGACY else "stateless"]
+            processes.append(server(target, there))
+            target = ["http://%s/mcp" % there]
+        if self.bridge:
+            target = self.bridge(target, here)
+        if self.front == "HTTP":
             if self.bridge:
-                processes.append(started(target, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
-                listening(processes[0], there)
-                target = ["http://%s/mcp" % there]
-            else:
-                here = there
-        command = self.bridge(target, here) if self.bridge else target
-        client = Stdio(command, self.revision) if self.front == "stdio" else Web(command, here, self.revision)
-        processes.append(client.process)
+                processes.append(server(target, here))
+            target = ["http://%s/mcp" % here]
+        plan = [era, str(flight), str(seconds), str(WARM_UP)]
+        arguments = [*plan, "--", *target] if self.front == "stdio" else [*target, *plan]
+        client = started([str(programs / "bench-client"), self.front.lower(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         try:
-            client.echoes(WARM_UP, flight)
-            before = cpu(processes)
-            client.echoes(echoes, flight)
-            self.times.append((cpu(processes) - before) / echoes)
+            # The client measures from `WARM_UP` after its connection. It must not end within the window of the others.
+            time.sleep(WARM_UP)
+            others = [each for process in processes for each in family(process.pid)] + family(client.pid)[1:]
+            before, began = cpu(others), time.monotonic()
+            time.sleep(seconds / 2)
+            rate = (cpu(others) - before) / (time.monotonic() - began)
+            figures = json.loads(client.communicate(timeout=PATIENCE)[0])
+            calls = figures["calls"] / figures["wall_s"]
+            self.behind_client.append(rate / calls)
+            self.times.append(rate / calls + figures["cpu_s"] * 1e6 / figures["calls"])
         finally:
-            for process in reversed(processes):
+            for process in [client, *reversed(processes)]:
                 ended(process)
+
+
+def server(command, address):
+    process = started(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    listening(process, address)
+    return process
 
 
 def rows(pintle, modules):
@@ -216,41 +152,41 @@ def rows(pintle, modules):
 def table(measured):
     """Prints the medians, and the medians of the ratios within each round."""
     named = {(row.revision, row.front, row.behind, row.name): row for row in measured}
-    print("| revision | client to bridge to server | program | CPU of an echo, µs | times the direct one | times ours |")
-    print("|---|---|---|---|---|---|")
+    print("| revision | client to bridge to server | program | CPU of an echo, µs | times the direct one | without the client, µs | times the direct one | times ours |")
+    print("|---|---|---|---|---|---|---|---|")
     for row in measured:
-        def times(other):
-            ratios = [own / theirs for own, theirs in zip(row.times, other.times)]
-            return "%.2f" % statistics.median(ratios)
+        def ratio(own, theirs):
+            return "%.2f" % statistics.median([a / b for a, b in zip(own, theirs)])
 
-        def direct(transport):
-            return named[row.revision, transport, transport, "direct"]
+        def to_direct(of):
+            direct = [named[row.revision, each, each, "direct"] for each in dict.fromkeys((row.front, row.behind))]
+            return "" if row.name == "direct" else " / ".join(ratio(of(row), of(each)) for each in direct)
 
-        plain = "" if row.name == "direct" else " / ".join(times(direct(each)) for each in dict.fromkeys((row.front, row.behind)))
         ours = named.get((row.revision, row.front, row.behind, "pintle serve"))
-        beside = times(ours) if row.name not in ("direct", "pintle serve") else ""
+        beside = ratio(row.times, ours.times) if ours and row.name not in ("direct", "pintle serve") else ""
         path = row.front if row.name == "direct" else f"{row.front} to {row.behind}"
-        print(f"| {row.revision} | {path} | {row.name} | {statistics.median(row.times):.1f} | {plain} | {beside} |")
+        whole, part = (statistics.median(each) for each in (row.times, row.behind_client))
+        columns = [row.revision, path, row.name, "%.1f" % whole, to_direct(lambda row: row.times), "%.1f" % part, to_direct(lambda row: row.behind_client), beside]
+        print("| %s |" % " | ".join(columns))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("pintle", type=os.path.realpath)
-    parser.add_argument("server", type=os.path.realpath)
+    parser.add_argument("programs", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--echoes", type=int, default=3000)
-    parser.add_argument("--flight", type=int, default=1, help="requests in flight on standard streams")
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--flight", type=int, default=1, help="requests in flight")
     parser.add_argument("--rows", default="", help="a pattern of the rows to measure")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="bridges-"))
     try:
         install = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", "--silent"]
         subprocess.run([*install, *PACKAGES], check=True)
-        measured = list(rows(options.pintle, folder / "node_modules"))
+        measured = list(rows(str(options.programs / "pintle"), folder / "node_modules"))
         measured = [row for row in measured if row.name == "direct" or re.search(options.rows, f"{row.revision} {row.front} to {row.behind} {row.name}")]
         for _ in range(options.rounds):
             for row in measured:
-                row.measure(options.server, options.echoes, options.flight)
+                row.measure(options.programs, options.seconds, options.flight)
         table(measured)
     finally:
         shutil.rmtree(folder)
