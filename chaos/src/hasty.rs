@@ -106,14 +106,21 @@ pub(crate) fn interval_after(time: Duration) -> u64 {
     u64::try_from(intervals).unwrap_or(u64::MAX)
 }
 
-/// Returns the number of requests beyond the quota. `quotas` has the number of quotas that faults allow in an interval,
-/// if it is more than one.
-pub(crate) fn beyond(admitted: &Admitted, quotas: &BTreeMap<u64, usize>) -> usize {
+/// Returns the number of requests beyond the quota, by interval. `quotas` has the number of quotas that faults allow in an
+/// interval, if it is more than one.
+pub(crate) fn beyond(admitted: &Admitted, quotas: &BTreeMap<u64, usize>) -> Admitted {
     let excess = |(interval, count): (&u64, &usize)| {
         let most = QUOTA * quotas.get(interval).copied().unwrap_or(1);
-        count.saturating_sub(most)
+        let excess = count.saturating_sub(most);
+        (excess > 0).then_some((*interval, excess))
     };
-    admitted.iter().map(excess).sum()
+    admitted.iter().filter_map(excess).collect()
+}
+
+/// Returns how many seconds before this moment an interval began.
+pub(crate) fn age_of(interval: u64) -> f64 {
+    let began = QUOTA_INTERVAL.as_secs_f64() * interval as f64;
+    now().as_secs_f64() - began
 }
 
 #[cfg(test)]
@@ -131,7 +138,9 @@ mod tests {
     #[test]
     fn requests_beyond_the_quota_are_counted_unless_a_fault_allows_them() {
         let admitted = Admitted::from([(3, QUOTA), (4, QUOTA + 2), (5, 2 * QUOTA + 1)]);
-        assert_eq!(beyond(&admitted, &BTreeMap::from([(5, 2)])), 3);
-        assert_eq!(beyond(&admitted, &BTreeMap::from([(4, 2), (5, 3)])), 0);
+        let excess = beyond(&admitted, &BTreeMap::from([(5, 2)]));
+        assert_eq!(excess, Admitted::from([(4, 2), (5, 1)]));
+        let none = beyond(&admitted, &BTreeMap::from([(4, 2), (5, 3)]));
+        assert_eq!(none, Admitted::new());
     }
 }

@@ -176,9 +176,21 @@ impl Tally {
         self.divided.lock().expect("no panic").extend(intervals);
     }
 
-    fn beyond_quota(&self) -> usize {
+    fn beyond_quota(&self) -> Admitted {
         let admitted = self.admitted.lock().expect("no panic");
         hasty::beyond(&admitted, &self.quotas.lock().expect("no panic"))
+    }
+
+    fn print_beyond_quota(&self) {
+        let beyond = self.beyond_quota();
+        println!(
+            "| requests beyond a quota | {} |",
+            beyond.values().sum::<usize>()
+        );
+        for (interval, excess) in beyond {
+            let began = self.time() - hasty::age_of(interval);
+            println!("| in the interval from {began:.1} s | {excess} |");
+        }
     }
 
     /// Counts a client that did not receive the last change.
@@ -209,7 +221,7 @@ impl Tally {
         let is_prompt = self.late_progress.load(Ordering::Relaxed) == 0;
         let progresses = is_prompt || !plan.keeps_streams();
         let passes = figures.passes(plan.allows_no_error());
-        Ok(has_all && all_heard && progresses && passes && self.beyond_quota() == 0)
+        Ok(has_all && all_heard && progresses && passes && self.beyond_quota().is_empty())
     }
 
     fn print(
@@ -238,7 +250,7 @@ impl Tally {
             "| calls with late progress | {} |",
             self.late_progress.load(Ordering::Relaxed)
         );
-        println!("| requests beyond a quota | {} |", self.beyond_quota());
+        self.print_beyond_quota();
         println!(
             "| changes received | {} |",
             self.changes.load(Ordering::Relaxed)

@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(5);
 const MAX_JOIN: Duration = Duration::from_secs(1);
 const NOT_JOINED: &str = "this replica has not joined the others";
 
-/// What happens when this replica has joined.
+/// An act for a replica that has joined.
 type OnJoin = Box<dyn Fn(&Fleet) + Send + Sync>;
 
 /// A store that replicas may share, and this replica. The replica joins when the first part of the server
@@ -61,7 +61,7 @@ impl SharedFleet {
         }
     }
 
-    /// Sets what happens when this replica has joined.
+    /// Sets an act for the moment at which this replica has joined.
     pub(crate) fn on_join(&self, act: impl Fn(&Fleet) + Send + Sync + 'static) {
         let _ = self.on_join.set(Box::new(act));
     }
