@@ -25,6 +25,7 @@ mod session;
 mod session_changes;
 mod session_doubts;
 mod session_mail;
+mod session_newest;
 mod session_streams;
 mod sessions;
 mod shared;

@@ -103,6 +103,8 @@ pub struct Connection {
     // The lane of a cancelled request holds at most the cancellations of its calls, because the
     // rest is discarded before these are queued.
     outbox: Outbox,
+    /// Whether another process sends the changes of this session.
+    changes_elsewhere: bool,
     // Never becomes false again, because the input has ended.
     input_closed: bool,
     // Never becomes false again, because no message is received or queued after it.
@@ -189,6 +191,7 @@ impl Connection {
             gathered: Gathered::default(),
             events: InlineQueue::default(),
             outbox: Outbox::default(),
+            changes_elsewhere: false,
             input_closed: false,
             is_closed: false,
         }

@@ -30,6 +30,7 @@ mod held;
 mod journal;
 mod lanes;
 mod listeners;
+mod newest;
 #[cfg(feature = "sse")]
 mod one;
 mod post;
@@ -53,11 +54,13 @@ use super::peers::Peer;
 use super::timers::Timers;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
-use lanes::{Lanes, PostEvent, Remaining, Resumed};
+use lanes::{Lanes, PostEvent, Remaining};
+use newest::NewestStream;
 use settings::Settings;
 
 pub(super) use bounds::Bounds;
 pub(super) use lanes::StreamLayout;
+pub(super) use newest::{Opened, STREAM_FACT, StreamFact, StreamNotice, publish_fact};
 #[cfg(feature = "sse")]
 pub(super) use one::{Asks, TextDelivery};
 pub(super) use post::Post;
@@ -101,6 +104,8 @@ struct State {
     last_check: Option<Instant>,
     /// The shared settings that this part has.
     settings: Settings,
+    /// Present while a stream for messages that belong to no request is open, and replicas share the session.
+    newest: Option<Box<NewestStream>>,
 }
 
 /// The beginning of a session.
@@ -158,6 +163,7 @@ impl Session {
             is_over: false,
             last_check: new.part.map(|_| now),
             settings: Settings::default(),
+            newest: None,
         };
         let session = Self {
             id,
@@ -290,14 +296,6 @@ impl Session {
         beginning.filter(|_| !state.lanes.is_logged(key))
     }
 
-    fn listen(&self) -> (Remaining, Option<EventId>) {
-        self.change(|state| state.lanes.listen(&self.bounds))
-    }
-
-    fn resume(&self, after: EventId) -> Option<Resumed> {
-        self.change(|state| state.lanes.resume(after, &self.bounds.replay))
-    }
-
     fn poll_unsolicited(
         &self,
         stream: u64,
@@ -315,11 +313,15 @@ impl Session {
 
     /// Records that the reader of a stream is gone.
     fn leave(&self, rest: Remaining) {
-        self.change(|state| match rest {
-            Remaining::Nothing | Remaining::Cancelled => {}
-            Remaining::Unsolicited(stream, reader) => state.lanes.hang_up(stream, reader),
-            Remaining::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
+        let closed = self.change(|state| {
+            match rest {
+                Remaining::Nothing | Remaining::Cancelled => {}
+                Remaining::Unsolicited(stream, reader) => state.lanes.hang_up(stream, reader),
+                Remaining::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
+            }
+            state.close_newest()
         });
+        self.publish(closed);
     }
 
     /// Changes the state, moves the output of the engine to the lanes, and wakes readers.

@@ -21,9 +21,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::session::ReplyFormat;
+use super::session::{ReplyFormat, STREAM_FACT};
 use super::session_changes::{self, SessionChanges};
 use super::session_doubts;
+use super::session_newest;
 use super::session_streams::{self, SessionStreams};
 use super::sessions::Sessions;
 use crate::rules::session_id::SessionId;
@@ -100,7 +101,6 @@ impl SessionMail {
     /// # Errors
     ///
     /// [`ForwardError::NotJoined`] if this replica has not joined yet.
-    #[cfg(feature = "sse")]
     pub(super) fn fleet(&self) -> Result<Option<Fleet>, ForwardError> {
         let begun = self.begun.get().ok_or(ForwardError::NotJoined)?;
         let fleet = begun.fleet.borrow().clone();
@@ -265,6 +265,8 @@ async fn follow(
         return;
     };
     let mut news = fleet.news();
+    let following = session_newest::follow_replicas(fleet.events(), Weak::clone(&sessions));
+    tokio::spawn(following);
     let changes = Arc::new(SessionChanges {
         shared,
         sessions: Weak::clone(&sessions),
@@ -300,7 +302,10 @@ async fn follow(
         };
         match event {
             NewsEvent::Entry { entry, .. } => read_entry(&entry, &sessions, &changes).await,
-            _ => sessions.doubt_all(),
+            _ => {
+                sessions.doubt_all();
+                session_newest::release(&sessions, |_| true);
+            }
         }
     }
 }
@@ -311,6 +316,11 @@ async fn read_entry(entry: &ReplicaMessage, sessions: &Sessions, changes: &Sessi
         KIND => {
             if let Ok(forwarded) = entry.read() {
                 deliver(sessions, &forwarded);
+            }
+        }
+        STREAM_FACT => {
+            if let Ok(notice) = entry.read() {
+                session_newest::apply(sessions, &notice);
             }
         }
         session_changes::KIND => {

@@ -176,8 +176,7 @@ impl Sessions {
 
     /// Returns the parts in use whose record has not been read for so long that it may expire.
     pub(super) fn to_renew(&self, now: Instant) -> Vec<Arc<Session>> {
-        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
-        let late = sessions.into_iter();
+        let late = self.all().into_iter();
         late.filter(|session| session.is_late(now)).collect()
     }
 
@@ -195,9 +194,13 @@ impl Sessions {
     /// Makes the next request of each session that replicas share read the state, because notices may be lost.
     pub(super) fn doubt_all(&self) {
         self.note_change();
-        let sessions: Vec<_> = self.lock().session_by_id.values().cloned().collect();
-        sessions.iter().for_each(|session| session.doubt());
+        self.all().iter().for_each(|session| session.doubt());
         self.doubts.send_replace(());
+    }
+
+    /// Returns all sessions and parts.
+    pub(super) fn all(&self) -> Vec<Arc<Session>> {
+        self.lock().session_by_id.values().cloned().collect()
     }
 
     /// Makes the next request of a session read the state. It is also read without a request if a stream may need it.

@@ -83,20 +83,83 @@ async fn one_stream_of_a_session_receives_a_change_of_any_replica_once() {
     }
 }
 
-// In one process the newest stream alone receives it.
+const UPDATED: [&str; 1] = ["resources/updated file:///a"];
+
+// spec: 2025-11-25 TRANS-HTTP-39
 #[tokio::test(start_paused = true)]
-async fn each_of_two_streams_at_two_replicas_receives_a_change_once() {
+async fn the_newest_of_two_streams_at_two_replicas_receives_a_change() {
     let (replicas, id) = subscribed().await;
     let [first, second, _] = &replicas;
-    let mut streams = [first.stream(&id).await, second.stream(&id).await];
+    let mut older = first.stream(&id).await;
+    settle().await;
+    let mut newer = second.stream(&id).await;
     settle().await;
     for announcing in &replicas {
         announcing.changes.resource("file:///a");
-        for stream in &mut streams {
-            let arrived = stream.arrived().await;
-            assert_eq!(arrived, ["resources/updated file:///a"]);
-        }
+        assert_eq!(newer.arrived().await, UPDATED);
+        assert_eq!(older.arrived().await, [""; 0]);
     }
+    // The older one becomes the newest again.
+    let mut newest = first.stream(&id).await;
+    settle().await;
+    second.changes.resource("file:///a");
+    assert_eq!(newest.arrived().await, UPDATED);
+    assert_eq!(newer.arrived().await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_of_two_streams_that_open_together_receives_a_change() {
+    let (replicas, id) = subscribed().await;
+    let [first, second, third] = &replicas;
+    let mut streams = [
+        first.stream(&id).await,
+        second.stream(&id).await,
+        third.stream(&id).await,
+    ];
+    settle().await;
+    for announcing in &replicas {
+        announcing.changes.resource("file:///a");
+        let mut arrived = Vec::new();
+        for stream in &mut streams {
+            arrived.extend(stream.arrived().await);
+        }
+        assert_eq!(arrived, UPDATED);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_stream_receives_changes_after_the_end_of_the_newer_one() {
+    let (replicas, id) = subscribed().await;
+    let [first, second, third] = &replicas;
+    let mut older = first.stream(&id).await;
+    settle().await;
+    let newer = second.stream(&id).await;
+    settle().await;
+    assert_eq!(older.arrived().await, [""; 0]);
+    drop(newer);
+    settle().await;
+    // Some may have been lost with the newer one, so all are sent.
+    let arrived = older.arrived().await;
+    assert!(arrived.iter().any(|it| it == UPDATED[0]), "{arrived:?}");
+    third.changes.resource("file:///a");
+    assert_eq!(older.arrived().await, UPDATED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_stream_receives_changes_when_the_other_replica_is_gone() {
+    let (replicas, id) = subscribed().await;
+    let [first, second, third] = replicas;
+    let mut older = first.stream(&id).await;
+    settle().await;
+    let newer = second.stream(&id).await;
+    settle().await;
+    drop((second, newer));
+    for _ in 0..4 {
+        settle().await;
+    }
+    drop(older.arrived().await);
+    third.changes.resource("file:///a");
+    assert_eq!(older.arrived().await, UPDATED);
 }
 
 #[tokio::test(start_paused = true)]

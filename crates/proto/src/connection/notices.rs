@@ -107,6 +107,12 @@ impl Connection {
         }
     }
 
+    /// Sends no more changes to the session, because another process sends them on a newer stream of the same session; or
+    /// sends them again. Listeners of the conversation receive changes in both cases.
+    pub fn send_changes_elsewhere(&mut self, are_elsewhere: bool) {
+        self.changes_elsewhere = are_elsewhere;
+    }
+
     /// Whether the conversation has an open `subscriptions/listen`.
     pub fn has_listeners(&self) -> bool {
         !self.subscriptions.listens().is_empty()
@@ -132,7 +138,7 @@ impl Connection {
         if !profile.offers(notice.about()) {
             return;
         }
-        if self.is_pushed(notice.about(), &profile) {
+        if !self.changes_elsewhere && self.is_pushed(notice.about(), &profile) {
             self.transmit(
                 Lane::Session,
                 TransmitKind::Notice(notice.policy()),

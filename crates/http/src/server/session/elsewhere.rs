@@ -16,7 +16,12 @@ impl Session {
     /// Lets another replica resume a stream: its reader here ends. If the stream belongs to no request, its log ends
     /// with the name of the stream `next`. `None` if no stream of this part has the name.
     pub(in crate::server) fn hand_over(&self, event: EventId, next: &str) -> Option<HandedOver> {
-        self.change(|state| state.lanes.hand_over(event, next, &self.bounds))
+        let (handed, closed) = self.change(|state| {
+            let handed = state.lanes.hand_over(event, next, &self.bounds);
+            (handed, state.close_newest())
+        });
+        self.publish(closed);
+        handed
     }
 }
 
