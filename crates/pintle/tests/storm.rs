@@ -126,3 +126,21 @@ async fn a_replica_that_joins_at_its_second_attempt_reads_earlier_answers() {
     let ended = timeout(Duration::from_secs(60), call.run(&replicas)).await;
     assert_eq!(ended.ok(), Some(Ended::Right));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_client_resumes_later_at_a_replica_that_has_not_joined() {
+    let replicas = Replicas::start(2, None).await;
+    let session = Session::open(&replicas).await.expect("no fault yet");
+    let [home, other] = &replicas.all()[..] else {
+        unreachable!("two replicas")
+    };
+    let mut asking = session.ask(home).await;
+    assert!(asking.message(&replicas).await.is_ok(), "a question");
+    let event = asking.event.take().expect("an event id");
+    drop(asking);
+    other.set_fault(Fault::Silent);
+    assert_eq!(session.resume_at(other, &event).await, Some(503));
+    other.set_fault(Fault::None);
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(session.resume_at(other, &event).await, Some(200));
+}

@@ -162,9 +162,12 @@ impl<S: Service> Endpoint<S> {
         until: Option<Instant>,
     ) -> EndpointResponse {
         let ttl = self.options.limits.replay_ttl;
-        let resumed = match self.sessions.bounds.fleet.get() {
-            Some(fleet) => session_streams::resume(fleet, session, after, permit, ttl).await,
-            None => Err(NotResumed::NoSuchEvent),
+        let resumed = match self.mail.fleet() {
+            Ok(Some(fleet)) => session_streams::resume(&fleet, session, after, permit, ttl).await,
+            // No other replica can have the stream.
+            Ok(None) => Err(NotResumed::NoSuchEvent),
+            // This replica has not joined the others, so it cannot know.
+            Err(_) => Err(NotResumed::StoreAway),
         };
         match resumed {
             Ok(source) => {

@@ -109,6 +109,21 @@ impl Session {
         ended.is_ok_and(|exchange| exchange.status == 200)
     }
 
+    /// Sends a call that asks, and returns its response.
+    pub(super) async fn ask(&self, replica: &Arc<Replica>) -> Exchange {
+        let message = request(Tool::Ask, "asking", json!({}));
+        let sent = send(replica, "POST", &self.headers(), &message.to_string()).await;
+        sent.expect("the replica runs")
+    }
+
+    /// Returns the status of an attempt to resume a stream.
+    pub(super) async fn resume_at(&self, replica: &Arc<Replica>, event: &str) -> Option<u16> {
+        let [id, version] = self.headers();
+        let headers = [id, version, ("last-event-id", event)];
+        let sent = send(replica, "GET", &headers, "").await;
+        sent.ok().map(|exchange| exchange.status)
+    }
+
     /// Returns the status of a call at one replica.
     pub(super) async fn status_at(&self, replica: &Arc<Replica>) -> Option<u16> {
         let message = request(Tool::Echo, "last", json!({}));
