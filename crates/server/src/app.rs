@@ -4,6 +4,7 @@ mod adopt;
 mod begin;
 mod check;
 mod completing;
+mod params;
 mod provided;
 mod router;
 

@@ -13,7 +13,8 @@ use pintle_proto::Reply;
 use pintle_runtime::{BoxFuture, Context};
 use serde_json::Value;
 
-use super::router::{CallParams, PromptParams, ReadParams, cursor_of, reply, reply_to_read};
+use super::params::{CallParams, PromptParams, ReadParams, cursor_of};
+use super::router::{reply, reply_to_read};
 use crate::core::Core;
 use crate::failure::unknown;
 use crate::input::RequestIdentity;
