@@ -32,6 +32,21 @@ impl InputRequest {
             Self::Unknown(_) => None,
         }
     }
+
+    /// Writes the parameters as JSON text; those of an unknown method with the method.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_raw_value`]: if a value itself cannot be written.
+    // Not generic, so that other crates do not compile the encoding of all parameters again.
+    pub fn raw_params(&self) -> serde_json::Result<Box<RawValue>> {
+        match self {
+            Self::Elicit(params) => to_raw_value(params),
+            Self::CreateMessage(params) => to_raw_value(params),
+            Self::ListRoots(params) => to_raw_value(params),
+            Self::Unknown(members) => to_raw_value(members),
+        }
+    }
 }
 
 impl From<ElicitParams> for InputRequest {
@@ -51,21 +66,11 @@ impl Serialize for InputRequest {
         if let Self::Unknown(members) = self {
             return members.serialize(serializer);
         }
-        let params = raw_params(self).map_err(ser::Error::custom)?;
+        let params = self.raw_params().map_err(ser::Error::custom)?;
         let mut members = serializer.serialize_struct("InputRequest", 2)?;
         members.serialize_field("method", &self.kind().map(InputKind::method))?;
         members.serialize_field("params", &params)?;
         members.end()
-    }
-}
-
-// Not generic, so that other crates do not compile the encoding of all parameters again.
-fn raw_params(request: &InputRequest) -> serde_json::Result<Box<RawValue>> {
-    match request {
-        InputRequest::Elicit(params) => to_raw_value(params),
-        InputRequest::CreateMessage(params) => to_raw_value(params),
-        InputRequest::ListRoots(params) => to_raw_value(params),
-        InputRequest::Unknown(members) => to_raw_value(members),
     }
 }
 
