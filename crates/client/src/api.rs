@@ -186,27 +186,9 @@ impl Client {
     ///
     /// [`CallError`]; [`CallError::Answered`] has the server's error with its data.
     pub fn forward(&self, method: &str, params: &str) -> Call<Box<RawValue>> {
-        let read = Forwarded::read(method, params);
-        let subject = read.as_ref().ok().and_then(|read| read.subject.as_deref());
-        let mut request = match subject {
-            Some(subject) => self.about(method, subject),
-            None => Request::new(method),
-        };
-        match read {
-            Ok(read) => (request.params, request.meta) = (Ok(read.body), read.meta),
-            Err(error) => request.params = Err(error.to_string()),
-        }
-        request.is_forwarded = true;
-        if method == CallTool::NAME
-            && let Some(routing) = &mut request.routing
-            && let Some(tool) = routing
-                .name
-                .as_deref()
-                .and_then(|name| self.0.tool_cache.get(name))
-        {
-            Arc::make_mut(routing).params = tool.repeated(arguments_of(params.as_bytes()));
-        }
-        Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
+        let (mut call, _) = self.raw_call(method, params);
+        call.request.is_forwarded = true;
+        call
     }
 
     /// Caches a tool that a forwarded `tools/list` returned, so that forwarded calls repeat its arguments in headers.
@@ -329,6 +311,35 @@ impl Client {
                 .with_engine_mut(|engine| engine.notify(RootsChanged::NAME, None));
         }
         Ok(())
+    }
+
+    /// Returns the call of a method whose parameters are a text, and the name or the URI that it is about.
+    pub(crate) fn raw_call(
+        &self,
+        method: &str,
+        params: &str,
+    ) -> (Call<Box<RawValue>>, Option<String>) {
+        let mut read = Forwarded::read(method, params);
+        let subject = read.as_mut().ok().and_then(|read| read.subject.take());
+        let mut request = match &subject {
+            Some(subject) => self.about(method, subject),
+            None => Request::new(method),
+        };
+        match read {
+            Ok(read) => (request.params, request.meta) = (Ok(read.body), read.meta),
+            Err(error) => request.params = Err(error.to_string()),
+        }
+        if method == CallTool::NAME
+            && let Some(routing) = &mut request.routing
+            && let Some(tool) = routing
+                .name
+                .as_deref()
+                .and_then(|name| self.0.tool_cache.get(name))
+        {
+            Arc::make_mut(routing).params = tool.repeated(arguments_of(params.as_bytes()));
+        }
+        let call = Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()));
+        (call, subject)
     }
 
     fn about(&self, method: &str, name: &str) -> Request {

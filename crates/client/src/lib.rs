@@ -47,6 +47,7 @@ mod cache;
 mod cache_invalidation;
 mod call;
 mod change_queue;
+mod checked;
 mod checks;
 mod client;
 mod client_tasks;
@@ -100,7 +101,7 @@ pub use group::{
     MemberChange, MemberError, MemberItem, MemberState, MemberTarget,
 };
 pub use into_connect::{ByConnect, ByService, IntoConnect};
-pub use list::{CompleteList, InvalidItem, Item, List, Page, Pages};
+pub use list::{CompleteList, InvalidItem, Item, List, Page, Pages, RawList};
 pub use listen::Subscription;
 pub use options::ClientOptions;
 pub use output_schema::OutputCheck;

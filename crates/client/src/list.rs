@@ -3,6 +3,8 @@
 mod item;
 mod page;
 mod pages;
+mod raw;
+mod walk;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -21,9 +23,10 @@ use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
 pub use item::Item;
-use page::read_page;
+use page::RawPage;
 pub use page::{InvalidItem, Page};
 pub use pages::Pages;
+pub use raw::RawList;
 
 /// Whether the client takes an item; what it learns of it.
 pub(crate) fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
@@ -83,7 +86,11 @@ impl<T: Item> List<T> {
 
     /// Asks for one page: the first one, or the one at a cursor.
     pub fn page(&self, cursor: Option<Cursor>) -> Call<Page<T>> {
-        page(&self.client, self.waiting, cursor)
+        let request = request(T::METHOD, self.waiting, cursor);
+        Call::new(self.client.clone(), request, |given| {
+            let page = RawPage::of::<T>(given)?;
+            Ok(page.read(&page.items()?, given.state))
+        })
     }
 
     /// Returns the list as a stream, which requests each page when it is polled.
@@ -141,31 +148,26 @@ impl<T: Item> CompleteList<T> {
             if names.insert(name.clone()) {
                 self.items.push(item);
             } else {
-                self.spoiled
-                    .push(InvalidItem::new(name, "its name is there already"));
+                self.spoiled.push(InvalidItem::repeated(name));
             }
         }
     }
 }
 
-fn page<T: Item>(client: &Client, waiting: CallTimeouts, cursor: Option<Cursor>) -> Call<Page<T>> {
+/// Returns the request of one page.
+fn request(method: &str, waiting: CallTimeouts, cursor: Option<Cursor>) -> Request {
     let params = match &cursor {
         None => Ok("{}".into()),
         Some(cursor) => serde_json::to_vec(&serde_json::json!({ "cursor": cursor }))
             .map(Into::into)
             .map_err(|error| error.to_string()),
     };
-    let request = Request {
+    Request {
         params,
         timeouts: waiting,
         is_repeatable: true,
-        ..Request::new(T::METHOD)
-    };
-    Call::new(client.clone(), request, |given| {
-        read_page(given.raw, given.session, |item: &T| {
-            admit(item, given.state)
-        })
-    })
+        ..Request::new(method)
+    }
 }
 
 impl<T> fmt::Debug for List<T> {

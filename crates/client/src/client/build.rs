@@ -8,7 +8,7 @@ use pintle_model::{
     InputRequest, InputResponse, JsonObject, LogMessageParams, Root, Tool,
 };
 use pintle_proto::{Change, IncomingNotice, Limits};
-use pintle_runtime::{Answer, BoxConnect, CallObserver, Connect as _};
+use pintle_runtime::{Answer, BoxConnect, BoxFuture, CallObserver, Connect as _};
 
 use crate::into_connect::IntoConnect;
 
@@ -305,10 +305,7 @@ impl ClientBuilder {
         self,
         target: impl IntoConnect<Kind>,
     ) -> Result<Client, ConnectError> {
-        let client = self.connect_lazily(target)?;
-        let opened = client.0.open_first().await;
-        opened.map_err(|error| (*error).clone())?;
-        Ok(client)
+        opened(self.connect_lazily(target)?).await
     }
 
     /// Returns a client that connects at its first call. After a failure, later calls try again,
@@ -320,11 +317,16 @@ impl ClientBuilder {
     /// [`ConnectError::InvalidConfig`] if the target does not name a server, or if the approvals belong
     /// to another server. Also if a root is not a `file://` URI, or contains `..` or a zero byte.
     pub fn connect_lazily<Kind>(
-        mut self,
+        self,
         target: impl IntoConnect<Kind>,
     ) -> Result<Client, ConnectError> {
         let target = target.into_connect();
         let target = target.map_err(|error| ConnectError::InvalidConfig(error.to_string()))?;
+        self.build(BoxConnect::new(target))
+    }
+
+    // Not generic, so that other crates do not compile it again.
+    fn build(mut self, target: BoxConnect) -> Result<Client, ConnectError> {
         if let Some(roots) = self.roots.take() {
             roots
                 .iter()
@@ -339,7 +341,7 @@ impl ClientBuilder {
             bound.map_err(ConnectError::InvalidConfig)?;
         }
         let inner = ClientState {
-            connect: BoxConnect::new(target),
+            connect: target,
             identity: self.identity,
             handlers: self.handlers,
             mode: self.mode,
@@ -359,4 +361,13 @@ impl ClientBuilder {
         };
         Ok(Client(Arc::new(inner)))
     }
+}
+
+// Not generic, so that other crates do not compile it again.
+fn opened(client: Client) -> BoxFuture<'static, Result<Client, ConnectError>> {
+    Box::pin(async move {
+        let opened = client.0.open_first().await;
+        opened.map_err(|error| (*error).clone())?;
+        Ok(client)
+    })
 }

@@ -149,6 +149,19 @@ async fn one_bad_item_does_not_lose_the_list() {
         .map(|spoiled| spoiled.name.as_deref())
         .collect();
     assert_eq!(spoiled, [Some("bad"), None, None, Some("good")]);
+
+    let raw = client.list_raw("tools/list").expect("a list");
+    let raw = within(raw).await.expect("a list");
+    let texts: Vec<_> = raw.items.iter().map(|item| item.get()).collect();
+    let strange = "{\"name\":\"strange\",\"inputSchema\":true,\"x\":1}";
+    assert_eq!((texts.len(), texts[1]), (2, strange), "{texts:?}");
+    let names: Vec<_> = raw
+        .spoiled
+        .iter()
+        .map(|item| item.name.as_deref())
+        .collect();
+    assert_eq!(names, [Some("bad"), None, None, Some("good")]);
+    assert!(client.list_raw("tools/call").is_none());
 }
 
 // hardening: H-162

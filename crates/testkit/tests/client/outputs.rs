@@ -84,6 +84,33 @@ async fn the_output_of_a_listed_tool_is_checked_against_its_schema() {
     assert_eq!(server.count("tools/list"), 2, "nothing was asked for it");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_result_that_stays_text_passes_the_same_checks() {
+    let server = server(promise());
+    let client = client(&server, OutputCheck::default()).await;
+    let call = |name: &str| {
+        let params = json!({ "name": name }).to_string();
+        within(client.request_checked("tools/call", &params))
+    };
+    let list = client.list_raw("tools/list").expect("a list");
+    within(list).await.expect("a list");
+    let good = call("good").await.expect("a result");
+    assert_eq!(
+        good.get(),
+        "{\"content\":[],\"structuredContent\":{\"a\":1}}"
+    );
+    let bad = call("bad").await.expect_err("it violates the schema");
+    assert!(bad.unfit_output().is_some(), "{bad}");
+    let params = json!({ "uri": "x:y" }).to_string();
+    let read = within(client.request_checked("resources/read", &params)).await;
+    assert!(
+        matches!(read, Err(CallError::Misbehaved { .. })),
+        "{read:?}"
+    );
+    let other = within(client.request_checked("x/other", "{}")).await;
+    assert!(other.is_ok(), "{other:?}");
+}
+
 // spec: 2025-11-25 TOOL-23
 // spec: 2026-07-28 N-TOOL-11
 #[tokio::test(start_paused = true)]
