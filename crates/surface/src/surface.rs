@@ -106,19 +106,25 @@ impl Surface {
     /// Adds tools to those that are there.
     #[must_use]
     pub fn with_tools<'t>(self, tools: impl IntoIterator<Item = &'t Tool>) -> Self {
-        self.with(EntryKind::Tool, tools)
+        self.with(EntryKind::Tool, tools.into_iter().map(of_tool).collect())
     }
 
     /// Adds prompts to those that are there.
     #[must_use]
     pub fn with_prompts<'p>(self, prompts: impl IntoIterator<Item = &'p Prompt>) -> Self {
-        self.with(EntryKind::Prompt, prompts)
+        self.with(
+            EntryKind::Prompt,
+            prompts.into_iter().map(of_prompt).collect(),
+        )
     }
 
     /// Adds resources to those that are there.
     #[must_use]
     pub fn with_resources<'r>(self, resources: impl IntoIterator<Item = &'r Resource>) -> Self {
-        self.with(EntryKind::Resource, resources)
+        self.with(
+            EntryKind::Resource,
+            resources.into_iter().map(of_resource).collect(),
+        )
     }
 
     /// Adds templates of resources.
@@ -127,7 +133,10 @@ impl Surface {
         self,
         templates: impl IntoIterator<Item = &'r ResourceTemplate>,
     ) -> Self {
-        self.with(EntryKind::ResourceTemplate, templates)
+        self.with(
+            EntryKind::ResourceTemplate,
+            templates.into_iter().map(of_template).collect(),
+        )
     }
 
     /// The name that the server reports.
@@ -156,18 +165,8 @@ impl Surface {
         definitions.filter_map(|tool| serde_json::from_value(Value::Object(tool.clone())).ok())
     }
 
-    fn with<'i, T: Serialize + 'i>(
-        mut self,
-        kind: EntryKind,
-        items: impl IntoIterator<Item = &'i T>,
-    ) -> Self {
-        let rendered = items
-            .into_iter()
-            .filter_map(|item| match serde_json::to_value(item) {
-                Ok(Value::Object(members)) => Some(members),
-                _ => None,
-            });
-        self.extend(kind, rendered);
+    fn with(mut self, kind: EntryKind, definitions: Vec<Option<Definition>>) -> Self {
+        self.extend(kind, definitions.into_iter().flatten());
         self
     }
 
@@ -180,6 +179,30 @@ impl Surface {
         list.extend(definitions.into_iter().map(|members| normal(kind, members)));
         // The whole definition orders entries of the same key.
         list.sort_by_cached_key(|members| (key(kind, members).to_owned(), text_of(members)));
+    }
+}
+
+// Not generic, so that other crates do not compile the encoding of all kinds again.
+fn of_tool(tool: &Tool) -> Option<Definition> {
+    definition(tool)
+}
+
+fn of_prompt(prompt: &Prompt) -> Option<Definition> {
+    definition(prompt)
+}
+
+fn of_resource(resource: &Resource) -> Option<Definition> {
+    definition(resource)
+}
+
+fn of_template(template: &ResourceTemplate) -> Option<Definition> {
+    definition(template)
+}
+
+fn definition(item: &impl Serialize) -> Option<Definition> {
+    match serde_json::to_value(item) {
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
     }
 }
 
