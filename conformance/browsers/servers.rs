@@ -12,7 +12,7 @@ use pintle_web::{
     Judge, OneTarget, RecordingText, ServerOutput, SignInSteps, Target, TargetError, TargetName,
     Targets,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Markup in each text that a server controls.
 const HOSTILE: &str = r#"
@@ -163,7 +163,7 @@ impl Connect for Guarded {
 struct Reports(Texts, ServerOutput);
 
 impl Judge for Reports {
-    fn check(&self) -> BoxFuture<'_, Result<Value, TargetError>> {
+    fn check(&self) -> BoxFuture<'_, Result<String, TargetError>> {
         let word = self.0.word;
         let finding = |check: &str, verdict: &str, revision: &str| {
             json!({
@@ -180,12 +180,12 @@ impl Judge for Reports {
         ]);
         let revisions = ["2025-11-25", "2026-07-28"];
         let report = json!({
-            "server": word, "carrier": "stdio", "revisions": revisions, "findings": findings,
+            "name": word, "carrier": "stdio", "revisions": revisions, "findings": findings,
         });
-        Box::pin(async { Ok(report) })
+        Box::pin(async move { Ok(report.to_string()) })
     }
 
-    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<Value, TargetError>> {
+    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<String, TargetError>> {
         Box::pin(async {
             let tools = client.list_tools().await.expect("tools");
             self.1.line(self.0.output);
@@ -196,7 +196,7 @@ impl Judge for Reports {
                     "source": word, "tool": tool.name, "pointer": "/name", "found": word,
                 })
             });
-            Ok(json!({ "findings": findings.collect::<Vec<_>>() }))
+            Ok(json!({ "findings": findings.collect::<Vec<_>>() }).to_string())
         })
     }
 }

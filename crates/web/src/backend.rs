@@ -28,10 +28,10 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    pub(crate) fn new(targets: impl Targets, options: WebOptions) -> Self {
+    pub(crate) fn new(targets: Box<dyn Targets>, options: WebOptions) -> Self {
         let feed = Arc::new(Feed::new(&options));
         Self {
-            targets: Box::new(targets),
+            targets,
             questions: Questions::new(&feed, options.max_questions),
             feed,
             session: Mutex::default(),

@@ -6,26 +6,21 @@ use http::StatusCode;
 use pintle_client::{CallError, ConnectError};
 use pintle_model::Error;
 use pintle_proto::TransportErrorKind;
-use serde::Serialize;
 
+use crate::object::Object;
 use crate::target::TargetError;
 
 /// A failure, as the page shows it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub(crate) struct Failure {
-    #[serde(skip)]
     pub(crate) status: StatusCode,
     /// The failure, and then its causes.
     messages: Vec<String>,
     /// The next step of the user.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// Whether a sign-in may resolve the failure.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     needs_sign_in: bool,
     /// The error of the server, with its code and data.
-    #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Error>,
 }
 
@@ -52,6 +47,22 @@ impl Failure {
     /// The failure of a request without a connection.
     pub(crate) fn not_connected() -> Self {
         Self::new(StatusCode::OK, "there is no connection to a server")
+    }
+
+    /// Returns the JSON text for the page.
+    pub(crate) fn shown(&self) -> Vec<u8> {
+        let mut shown = Object::new();
+        shown.texts("messages", &mut self.messages.iter().map(String::as_str));
+        if let Some(hint) = &self.hint {
+            shown.text("hint", hint);
+        }
+        if self.needs_sign_in {
+            shown.flag("needsSignIn", true);
+        }
+        if let Some(answer) = &self.answer {
+            shown.value("answer", answer);
+        }
+        shown.end()
     }
 
     /// Sets the next step of the user if a sign-in may resolve the failure.

@@ -3,14 +3,14 @@
 //! A bounded ring stores them. A page asks for those after the last one that it has, and waits for the next one.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pintle_runtime::sync::Mutex;
-use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::object::Object;
 use crate::options::WebOptions;
 
 /// Largest size of the events in one response, in bytes. One event may exceed it.
@@ -27,7 +27,7 @@ pub(crate) struct Feed {
 
 #[derive(Debug, Default)]
 struct Ring {
-    events: VecDeque<Box<str>>,
+    events: VecDeque<Box<[u8]>>,
     bytes: usize,
     /// Number of all events so far. The newest event has this number.
     newest: u64,
@@ -43,14 +43,16 @@ impl Feed {
         }
     }
 
-    /// Adds an event. `event` serializes as an object whose member `type` names its kind.
-    pub(crate) fn add(&self, event: &impl Serialize) {
+    /// Adds an event, which has a number and its time in milliseconds since 1970 besides its own members.
+    pub(crate) fn add(&self, event: &Object) {
         let mut ring = self.ring.lock();
-        let at = since_epoch().as_secs_f64() * 1000.0;
         let seq = ring.newest + 1;
-        let Ok(text) = serde_json::to_string(&Numbered { seq, at, event }) else {
-            return;
-        };
+        let at = since_epoch().as_secs_f64() * 1000.0;
+        let mut text = Vec::with_capacity(event.members().len() + 48);
+        // A vector accepts all bytes.
+        let _ = write!(text, "{{\"seq\":{seq},\"at\":{at},");
+        text.extend_from_slice(event.members());
+        text.push(b'}');
         ring.newest = seq;
         ring.bytes += text.len();
         ring.events.push_back(text.into());
@@ -70,7 +72,7 @@ impl Feed {
     }
 
     /// Waits for an event after the number `after`, for a limited time. Returns the JSON text of the response.
-    pub(crate) async fn wait(&self, after: u64, wait: Duration) -> String {
+    pub(crate) async fn wait(&self, after: u64, wait: Duration) -> Vec<u8> {
         let mut newest = self.newest.subscribe();
         // A page of an earlier process may have a larger number.
         let is_new = |newest: &u64| *newest != after;
@@ -80,7 +82,7 @@ impl Feed {
 }
 
 impl Ring {
-    fn after(&self, after: u64) -> String {
+    fn after(&self, after: u64) -> Vec<u8> {
         let stored = self.events.len() as u64;
         let oldest = self.newest - stored + 1;
         let first = match after < self.newest {
@@ -89,30 +91,21 @@ impl Ring {
         };
         let lost = first.saturating_sub(after + 1);
         let skipped = usize::try_from(first - oldest).unwrap_or(usize::MAX);
-        let mut text = String::from("{\"events\":[");
+        let mut text = b"{\"events\":[".to_vec();
         let mut next = first.saturating_sub(1);
         for event in self.events.iter().skip(skipped) {
             if text.len() + event.len() > BATCH_BYTES && next >= first {
                 break;
             }
             if next >= first {
-                text.push(',');
+                text.push(b',');
             }
-            text.push_str(event);
+            text.extend_from_slice(event);
             next += 1;
         }
         let _ = write!(text, "],\"next\":{next},\"lost\":{lost}}}");
         text
     }
-}
-
-/// An event with its number and its time, in milliseconds since 1970.
-#[derive(Serialize)]
-struct Numbered<'e, E> {
-    seq: u64,
-    at: f64,
-    #[serde(flatten)]
-    event: &'e E,
 }
 
 fn since_epoch() -> Duration {
@@ -123,9 +116,19 @@ fn since_epoch() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
+
+    fn event() -> Object {
+        Object::event("n")
+    }
+
+    fn long(length: usize) -> Object {
+        let mut event = event();
+        event.text("text", &"x".repeat(length));
+        event
+    }
 
     fn feed(max_events: usize, max_events_bytes: usize) -> Feed {
         Feed::new(&WebOptions {
@@ -137,7 +140,7 @@ mod tests {
 
     async fn read(feed: &Feed, after: u64) -> (Vec<u64>, u64, u64) {
         let text = feed.wait(after, Duration::from_secs(1)).await;
-        let value: Value = serde_json::from_str(&text).expect("JSON");
+        let value: Value = serde_json::from_slice(&text).expect("JSON");
         let events = value["events"].as_array().expect("a list");
         let numbers = events.iter().map(|event| event["seq"].as_u64());
         let number = |name: &str| value[name].as_u64().expect("a number");
@@ -149,8 +152,8 @@ mod tests {
     async fn a_page_receives_the_events_after_its_last_one() {
         let feed = feed(10, 1 << 20);
         assert_eq!(read(&feed, 0).await, (vec![], 0, 0));
-        for n in 0..3 {
-            feed.add(&json!({ "type": "n", "n": n }));
+        for _ in 0..3 {
+            feed.add(&event());
         }
         assert_eq!(read(&feed, 0).await, (vec![1, 2, 3], 3, 0));
         assert_eq!(read(&feed, 2).await, (vec![3], 3, 0));
@@ -161,8 +164,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_oldest_events_are_dropped_and_counted() {
         let feed = feed(2, 1 << 20);
-        for n in 0..5 {
-            feed.add(&json!({ "type": "n", "n": n }));
+        for _ in 0..5 {
+            feed.add(&event());
         }
         assert_eq!(read(&feed, 0).await, (vec![4, 5], 5, 3));
         assert_eq!(read(&feed, 2).await, (vec![4, 5], 5, 1));
@@ -173,7 +176,7 @@ mod tests {
     async fn the_bytes_of_all_events_are_bounded() {
         let feed = feed(100, 1000);
         for _ in 0..5 {
-            feed.add(&json!({ "type": "n", "text": "x".repeat(400) }));
+            feed.add(&long(400));
         }
         let (numbers, next, lost) = read(&feed, 0).await;
         assert_eq!((numbers, next, lost), (vec![4, 5], 5, 3));
@@ -183,7 +186,7 @@ mod tests {
     async fn a_long_feed_arrives_in_several_responses() {
         let feed = feed(100, 64 << 20);
         for _ in 0..3 {
-            feed.add(&json!({ "type": "n", "text": "x".repeat(BATCH_BYTES / 2 + 1) }));
+            feed.add(&long(BATCH_BYTES / 2 + 1));
         }
         assert_eq!(read(&feed, 0).await, (vec![1], 1, 0));
         assert_eq!(read(&feed, 1).await, (vec![2], 2, 0));
@@ -198,8 +201,12 @@ mod tests {
             async move { feed.wait(0, Duration::from_secs(60)).await }
         });
         tokio::task::yield_now().await;
-        feed.add(&json!({ "type": "n" }));
+        feed.add(&event());
         let text = waiting.await.expect("answered");
-        assert!(text.contains("\"seq\":1"), "{text}");
+        let page: Value = serde_json::from_slice(&text).expect("JSON");
+        assert_eq!(
+            (&page["events"][0]["seq"], &page["events"][0]["type"]),
+            (&1.into(), &"n".into())
+        );
     }
 }

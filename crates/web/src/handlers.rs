@@ -3,12 +3,17 @@
 use std::sync::Arc;
 
 use pintle_client::{ClientBuilder, FormQuestion, SamplingError, UrlQuestion};
-use pintle_model::{CreateMessageParams, CreateMessageResult, Implementation, JsonObject};
+use pintle_model::{
+    CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, Implementation,
+    InputKind, InputRequest, InputResponse, JsonObject, LogMessageParams, RawMembers,
+};
 use pintle_proto::Change;
 use pintle_runtime::Answer;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::asked::{Asked, decoded};
 use crate::feed::Feed;
+use crate::object::Object;
 use crate::questions::Questions;
 
 /// Registers the handlers of the page.
@@ -39,60 +44,81 @@ fn notified(builder: ClientBuilder, feed: &Arc<Feed>) -> ClientBuilder {
         Arc::clone(feed),
     );
     builder
-        .on_log(move |message| logs.add(&json!({ "type": "log", "message": message })))
-        .on_change(move |change| changes.add(&change_event(&change)))
-        .on_visit_complete(move |id| visits.add(&json!({ "type": "visitEnd", "id": id })))
+        .on_log(move |message| log(&logs, &message))
+        .on_change(move |change| self::change(&changes, &change))
+        .on_visit_complete(move |id| visits.add(Object::event("visitEnd").text("id", &id)))
         .on_notice(move |notice| {
-            let method = notice.method.as_str();
-            tools.add(&json!({ "type": "notice", "method": method }));
+            tools.add(Object::event("notice").text("method", notice.method.as_str()));
         })
 }
 
-fn change_event(change: &Change) -> Value {
+fn log(feed: &Feed, message: &LogMessageParams) {
+    let mut shown = Object::new();
+    shown.text("level", message.level.as_str());
+    if let Some(logger) = &message.logger {
+        shown.text("logger", logger);
+    }
+    shown.raw("data", message.data.to_string());
+    feed.add(Object::event("log").raw("message", shown.end()));
+}
+
+fn change(feed: &Feed, change: &Change) {
     let (list, uri) = match change {
         Change::Tools => (Some("tools"), None),
         Change::Prompts => (Some("prompts"), None),
         Change::Resources => (Some("resources"), None),
-        Change::Resource(uri) => (None, Some(uri)),
+        Change::Resource(uri) => (None, Some(uri.as_str())),
     };
-    json!({ "type": "change", "list": list, "uri": uri })
+    feed.add(
+        Object::event("change")
+            .optional("list", list)
+            .optional("uri", uri),
+    );
+}
+
+/// Begins a question of a server.
+fn question(kind: &str, server: Option<&Implementation>, message: &str) -> Object {
+    let name = server.map(|server| server.title.as_deref().unwrap_or(&server.name));
+    let mut question = Object::new();
+    question
+        .text("kind", kind)
+        .optional("server", name)
+        .text("message", message);
+    question
 }
 
 async fn fill(questions: Arc<Questions>, form: FormQuestion) -> Answer<JsonObject> {
-    let question = json!({
-        "kind": "form",
-        "server": server_name(form.server.as_deref()),
-        "message": form.message,
-        "schema": form.schema,
-        "defaults": form.defaults,
-    });
-    decided(questions.ask(question).await, |answer| {
-        match answer.get("content") {
-            Some(Value::Object(content)) => content.clone(),
-            _ => JsonObject::new(),
-        }
+    let mut question = question("form", form.server.as_deref(), &form.message);
+    question.raw("defaults", Value::Object(form.defaults).to_string());
+    let params = ElicitFormParams::new("", form.schema);
+    let params = InputRequest::from(ElicitParams::Form(params)).raw_params();
+    let params = params.unwrap_or_default();
+    let Ok(members) = RawMembers::read(params.get()) else {
+        return Answer::Cancelled;
+    };
+    if let Some(schema) = members.get("requestedSchema") {
+        question.raw("schema", schema.get());
+    }
+    decided(questions.ask(question).await.as_deref(), |answer| {
+        let content = answer.object("content").ok().flatten();
+        content.and_then(decoded).unwrap_or_default()
     })
 }
 
 async fn visit(questions: Arc<Questions>, visit: UrlQuestion) -> Answer<()> {
-    let question = json!({
-        "kind": "url",
-        "server": server_name(visit.server.as_deref()),
-        "message": visit.message,
-        "url": visit.url,
-        "host": visit.host,
-        "isSuspicious": visit.is_suspicious,
-        "elicitationId": visit.elicitation_id,
-    });
-    decided(questions.ask(question).await, |_| ())
+    let mut question = question("url", visit.server.as_deref(), &visit.message);
+    question.text("url", &visit.url).text("host", &visit.host);
+    question.flag("isSuspicious", visit.is_suspicious);
+    question.optional("elicitationId", visit.elicitation_id.as_deref());
+    decided(questions.ask(question).await.as_deref(), |_| ())
 }
 
 /// Reads the user's decision. Without one the question is cancelled.
-fn decided<T>(answer: Option<Value>, content: impl FnOnce(&Value) -> T) -> Answer<T> {
-    let Some(answer) = answer else {
+fn decided<T>(answer: Option<&str>, content: impl FnOnce(&Asked<'_>) -> T) -> Answer<T> {
+    let Some(Ok(answer)) = answer.map(|answer| Asked::read(answer.as_bytes())) else {
         return Answer::Cancelled;
     };
-    match answer.get("action").and_then(Value::as_str) {
+    match answer.optional("action").as_deref() {
         Some("accept") => Answer::Accepted(content(&answer)),
         Some("decline") => Answer::Declined,
         _ => Answer::Cancelled,
@@ -103,17 +129,24 @@ async fn sample(
     questions: Arc<Questions>,
     params: CreateMessageParams,
 ) -> Result<CreateMessageResult, SamplingError> {
-    let question = json!({ "kind": "sampling", "params": params });
+    let failed = |error: serde_json::Error| SamplingError::Failed(error.to_string());
+    let params = InputRequest::from(params).raw_params().map_err(failed)?;
+    let mut question = Object::new();
+    question
+        .text("kind", "sampling")
+        .raw("params", params.get());
     let answer = questions.ask(question).await;
-    let message = answer.and_then(|mut answer| answer.get_mut("message").map(Value::take));
-    let Some(message) = message else {
-        return Err(SamplingError::Refused);
+    let answer = answer
+        .as_deref()
+        .map(|answer| Asked::read(answer.as_bytes()));
+    let message = match &answer {
+        Some(Ok(answer)) => answer.object("message").ok().flatten(),
+        _ => None,
     };
-    // Other crates decode it from a text. From a value, the program would have the code of its types twice.
-    serde_json::from_str(&message.to_string())
-        .map_err(|error| SamplingError::Failed(format!("invalid message: {error}")))
-}
-
-fn server_name(server: Option<&Implementation>) -> Option<&str> {
-    server.map(|server| server.title.as_deref().unwrap_or(&server.name))
+    let message = message.and_then(decoded).ok_or(SamplingError::Refused)?;
+    match InputResponse::decode(InputKind::CreateMessage, &message) {
+        Ok(InputResponse::CreateMessage(message)) => Ok(message),
+        Ok(_) => Err(SamplingError::Refused),
+        Err(error) => Err(SamplingError::Failed(format!("invalid message: {error}"))),
+    }
 }

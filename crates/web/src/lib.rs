@@ -23,12 +23,14 @@
 //! - **Bounds.** Everything that waits or grows has a bound: [`WebOptions`].
 
 mod api;
+mod asked;
 mod backend;
 mod failure;
 mod feed;
 mod guard;
 mod handlers;
 mod inspector;
+mod object;
 mod observed;
 mod options;
 mod output;

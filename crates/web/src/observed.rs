@@ -8,10 +8,10 @@ use pintle_proto::lifecycle::Binding;
 use pintle_runtime::{
     BoxConnect, BoxTransport, Connect, ParamHeader, ServerAddress, TappedMessage, Transport, Wire,
 };
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::feed::Feed;
+use crate::object::Object;
 
 /// A connection whose messages are added to the feed.
 pub(crate) struct Observed {
@@ -25,22 +25,6 @@ pub(crate) struct ObservedTransport {
     transport: BoxTransport,
     feed: Arc<Feed>,
     max_message_bytes: usize,
-}
-
-/// A message of the timeline.
-#[derive(Serialize)]
-struct MessageEvent<'m> {
-    r#type: &'static str,
-    /// The receiver of the message: `server` or `client`.
-    to: &'static str,
-    /// The size of the whole message.
-    bytes: usize,
-    /// The message, unchanged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'m RawValue>,
-    /// The beginning of a message that is too long, or is not JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
 }
 
 impl Connect for Observed {
@@ -83,6 +67,7 @@ impl Transport for ObservedTransport {
     }
 }
 
+/// Adds a message to the feed: as it is, or the beginning of one that is too long or is not JSON.
 fn observe(feed: &Feed, max: usize, tapped: &TappedMessage<'_>) {
     let (to, bytes) = match tapped {
         TappedMessage::Sent(bytes) => ("server", *bytes),
@@ -91,16 +76,14 @@ fn observe(feed: &Feed, max: usize, tapped: &TappedMessage<'_>) {
     let is_whole = bytes.len() <= max;
     let message = is_whole.then(|| serde_json::from_slice(bytes).ok());
     let message: Option<&RawValue> = message.flatten();
-    let shown = bytes.get(..max).unwrap_or(bytes);
-    let text = message
-        .is_none()
-        .then(|| String::from_utf8_lossy(shown).into_owned());
-    feed.add(&MessageEvent {
-        r#type: "message",
-        to,
-        bytes: bytes.len(),
-        message,
-        text,
+    let mut event = Object::event("message");
+    event.text("to", to).whole("bytes", bytes.len() as u64);
+    feed.add(match message {
+        Some(message) => event.raw("message", message.get()),
+        None => {
+            let shown = bytes.get(..max).unwrap_or(bytes);
+            event.text("text", &String::from_utf8_lossy(shown))
+        }
     });
 }
 
@@ -117,7 +100,7 @@ mod tests {
         let feed = Feed::new(&WebOptions::default());
         observe(&feed, 16, &TappedMessage::Received(bytes));
         let text = feed.wait(0, Duration::ZERO).await;
-        let mut page: Value = serde_json::from_str(&text).expect("JSON");
+        let mut page: Value = serde_json::from_slice(&text).expect("JSON");
         page["events"][0].take()
     }
 

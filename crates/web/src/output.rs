@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pintle_runtime::sync::Mutex;
-use serde_json::json;
 
 use crate::feed::Feed;
+use crate::object::Object;
 use crate::options::WebOptions;
 
 /// Receives the lines that a server writes to its standard error. Clones are the same server.
@@ -60,8 +60,9 @@ impl Shown {
             end -= 1;
         }
         let (text, dropped) = (&line[..end], std::mem::take(&mut self.dropped));
+        let mut event = Object::event("stderr");
         self.feed
-            .add(&json!({ "type": "stderr", "text": text, "dropped": dropped }));
+            .add(event.text("text", text).whole("dropped", dropped));
     }
 }
 
@@ -84,7 +85,7 @@ mod tests {
 
     async fn events(shown: &Shown) -> Vec<(String, u64)> {
         let text = shown.feed.wait(0, Duration::ZERO).await;
-        let page: Value = serde_json::from_str(&text).expect("JSON");
+        let page: Value = serde_json::from_slice(&text).expect("JSON");
         let events = page["events"].as_array().expect("events").iter();
         let event = |event: &Value| {
             let text = event["text"].as_str().expect("a text");

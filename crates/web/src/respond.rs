@@ -1,22 +1,20 @@
 //! Responses to the requests of browsers.
 
-use std::fmt::Display;
-
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body::Body;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use serde_json::json;
+use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::api;
 use crate::backend::Backend;
 use crate::failure::Failure;
 use crate::guard::Guard;
+use crate::object::Object;
 use crate::page;
 
 /// The policy of the page: its own files, pictures and sounds of results, and no other source. Scripts cannot turn a
@@ -62,11 +60,7 @@ impl Responder {
     }
 
     /// Answers a request.
-    pub(crate) async fn respond<B>(&self, request: Request<B>) -> Answer
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
-    {
+    pub(crate) async fn respond(&self, request: Request<Incoming>) -> Answer {
         let answered = match request.uri().path().strip_prefix(API) {
             Some(name) => {
                 let name = name.to_owned();
@@ -82,7 +76,7 @@ impl Responder {
         answer
     }
 
-    fn file<B>(&self, request: &Request<B>) -> Result<Answer, Failure> {
+    fn file(&self, request: &Request<Incoming>) -> Result<Answer, Failure> {
         self.guard.check_host(request.headers())?;
         let file = page::file(request.uri().path());
         let file = file.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "not found"))?;
@@ -92,11 +86,7 @@ impl Responder {
         Ok(answer(StatusCode::OK, file.media_type, file.text))
     }
 
-    async fn call<B>(&self, name: &str, request: Request<B>) -> Result<Answer, Failure>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
-    {
+    async fn call(&self, name: &str, request: Request<Incoming>) -> Result<Answer, Failure> {
         self.guard.check_host(request.headers())?;
         if request.method() != Method::POST {
             return Ok(not_allowed("POST"));
@@ -110,15 +100,11 @@ impl Responder {
         }
         let body = self.collect(body).await?;
         let text = api::answer(&self.backend, name, &body).await?;
-        Ok(answer(StatusCode::OK, JSON, text))
+        Ok(answer(StatusCode::OK, JSON, text.into()))
     }
 
     /// Reads the body of a request, up to its limits.
-    async fn collect<B>(&self, body: B) -> Result<Bytes, Failure>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-    {
+    async fn collect(&self, body: Incoming) -> Result<Bytes, Failure> {
         let options = &self.backend.options;
         let read = Limited::new(body, options.max_body_bytes).collect();
         match timeout(options.body_timeout, read).await {
@@ -141,8 +127,8 @@ impl Responder {
     }
 }
 
-fn answer(status: StatusCode, media_type: &'static str, text: impl Into<Bytes>) -> Answer {
-    let mut answer = Response::new(Full::new(text.into()));
+fn answer(status: StatusCode, media_type: &'static str, text: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(text));
     *answer.status_mut() = status;
     let media_type = HeaderValue::from_static(media_type);
     answer.headers_mut().insert(CONTENT_TYPE, media_type);
@@ -150,8 +136,8 @@ fn answer(status: StatusCode, media_type: &'static str, text: impl Into<Bytes>) 
 }
 
 fn failed(failure: &Failure) -> Answer {
-    let text = json!({ "error": failure }).to_string();
-    answer(failure.status, JSON, text)
+    let text = Object::new().raw("error", failure.shown()).end();
+    answer(failure.status, JSON, text.into())
 }
 
 fn not_allowed(method: &'static str) -> Answer {

@@ -1,17 +1,17 @@
 //! The connection of the page to one server.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pintle_client::{Client, EraMode, ServerInfo};
 use pintle_model::{Revision, Root, SubscriptionFilter};
 use pintle_runtime::sync::Mutex;
-use serde_json::{Value, json};
+use pintle_runtime::{BoxConnect, BoxFuture};
 use tokio::task::AbortHandle;
 
 use crate::failure::Failure;
 use crate::feed::Feed;
 use crate::handlers;
+use crate::object::Object;
 use crate::observed::Observed;
 use crate::options::WebOptions;
 use crate::questions::Questions;
@@ -22,7 +22,8 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) target: Target,
     roots: Mutex<Vec<Root>>,
-    subscriptions: Mutex<BTreeMap<String, AbortHandle>>,
+    /// The subscribed resources, and the tasks that read their changes.
+    subscriptions: Mutex<Vec<(String, AbortHandle)>>,
     tasks: Mutex<Vec<AbortHandle>>,
 }
 
@@ -52,10 +53,13 @@ impl Session {
         if let Some(output) = &target.output {
             output.attach(feed, options);
         }
-        let client = builder.connect(connect).await.map_err(|error| {
-            let failure = Failure::from(error);
-            failure.with_sign_in(target.sign_in.as_deref())
-        })?;
+        let client = builder
+            .connect(BoxConnect::new(connect))
+            .await
+            .map_err(|error| {
+                let failure = Failure::from(error);
+                failure.with_sign_in(target.sign_in.as_deref())
+            })?;
         let session = Arc::new(Self {
             client,
             roots: Mutex::new(target.roots.clone()),
@@ -63,8 +67,11 @@ impl Session {
             subscriptions: Mutex::default(),
             tasks: Mutex::default(),
         });
-        session.spawn(watch_end(session.client.clone(), Arc::clone(feed)));
-        session.spawn(watch_lists(session.client.clone()));
+        let tasks = [
+            watch_end(session.client.clone(), Arc::clone(feed)),
+            watch_lists(session.client.clone()),
+        ];
+        *session.tasks.lock() = tasks.map(spawn).into();
         Ok(session)
     }
 
@@ -82,14 +89,9 @@ impl Session {
         Ok(builder.connect(self.target.connect.clone()).await?)
     }
 
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let task = tokio::spawn(task);
-        self.tasks.lock().push(task.abort_handle());
-    }
-
     /// Ends the subscriptions and the connection.
     pub(crate) async fn close(&self) {
-        for (_, task) in std::mem::take(&mut *self.subscriptions.lock()) {
+        for (_, task) in self.subscriptions.lock().drain(..) {
             task.abort();
         }
         for task in self.tasks.lock().drain(..) {
@@ -106,7 +108,7 @@ impl Session {
     pub(crate) async fn subscribe(&self, uri: &str, max: usize) -> Result<(), Failure> {
         let is_full = || {
             let subscriptions = self.subscriptions.lock();
-            subscriptions.len() >= max && !subscriptions.contains_key(uri)
+            subscriptions.len() >= max && !subscriptions.iter().any(|(other, _)| other == uri)
         };
         let full = || {
             let status = http::StatusCode::TOO_MANY_REQUESTS;
@@ -120,22 +122,23 @@ impl Session {
             return Err(full());
         }
         // The handler of changes receives them; the subscription only has to be read.
-        let task = tokio::spawn(async move { while subscription.next().await.is_some() {} });
-        let earlier = self
-            .subscriptions
-            .lock()
-            .insert(uri.to_owned(), task.abort_handle());
-        if let Some(earlier) = earlier {
-            earlier.abort();
-        }
+        let task = spawn(Box::pin(async move {
+            while subscription.next().await.is_some() {}
+        }));
+        self.unsubscribe(uri);
+        self.subscriptions.lock().push((uri.to_owned(), task));
         Ok(())
     }
 
     /// Ends the subscription to a resource.
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        if let Some(task) = self.subscriptions.lock().remove(uri) {
-            task.abort();
-        }
+        self.subscriptions.lock().retain(|(other, task)| {
+            let is_other = other != uri;
+            if !is_other {
+                task.abort();
+            }
+            is_other
+        });
     }
 
     /// Replaces the roots.
@@ -149,49 +152,71 @@ impl Session {
         Ok(())
     }
 
-    /// Describes the connection for the page.
-    pub(crate) fn shown(&self) -> Value {
+    /// Describes the connection for the page, as JSON text.
+    pub(crate) fn shown(&self) -> Vec<u8> {
+        let target = &self.target;
+        let mut shown = Object::new();
+        shown.text("label", &target.label);
+        shown.texts("words", &mut target.words.iter().map(String::as_str));
+        shown.optional("url", target.url.as_deref());
+        shown.flag("isConnected", self.client.is_connected());
+        match self.client.server() {
+            Some(info) => shown.raw("server", server(&info)),
+            None => shown.null("server"),
+        };
+        let roots = self.roots.lock();
+        let mut roots = roots.iter().map(|root| {
+            let mut shown = Object::new();
+            shown.text("uri", &root.uri);
+            shown.optional("name", root.name.as_deref()).end()
+        });
+        shown.objects("roots", &mut roots);
         let subscriptions = self.subscriptions.lock();
-        let uris: Vec<_> = subscriptions.keys().cloned().collect();
-        json!({
-            "label": self.target.label,
-            "words": self.target.words,
-            "url": self.target.url,
-            "isConnected": self.client.is_connected(),
-            "server": self.client.server().map(|info| server(&info)),
-            "roots": *self.roots.lock(),
-            "subscriptions": uris,
-            "canJudge": self.target.judge.is_some(),
-        })
+        let mut uris = subscriptions.iter().map(|(uri, _)| uri.as_str());
+        shown.texts("subscriptions", &mut uris);
+        shown.flag("canJudge", target.judge.is_some()).end()
     }
 }
 
-fn server(info: &ServerInfo) -> Value {
-    json!({
-        "revision": info.revision.as_str(),
-        "isModern": Revision::modern().any(|revision| revision == info.revision),
-        "capabilities": *info.capabilities,
-        "identity": info.identity.as_deref(),
-        "instructions": info.instructions,
-        "supported": info.supported,
-    })
+fn server(info: &ServerInfo) -> Vec<u8> {
+    let is_modern = Revision::modern().any(|revision| revision == info.revision);
+    let mut shown = Object::new();
+    shown.text("revision", info.revision.as_str());
+    shown.flag("isModern", is_modern);
+    shown.value("capabilities", &*info.capabilities);
+    shown.value("identity", &info.identity.as_deref());
+    shown.optional("instructions", info.instructions.as_deref());
+    shown.texts("supported", &mut info.supported.iter().map(String::as_str));
+    shown.end()
+}
+
+// One type of tasks: the runtime has code for each.
+fn spawn(task: BoxFuture<'static, ()>) -> AbortHandle {
+    tokio::spawn(task).abort_handle()
 }
 
 /// Reports the end of the connection.
-async fn watch_end(client: Client, feed: Arc<Feed>) {
-    let error = client.disconnected().await;
-    let failure = error.map(|error| Failure::of(&error));
-    feed.add(&json!({ "type": "ended", "error": failure }));
+fn watch_end(client: Client, feed: Arc<Feed>) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let error = client.disconnected().await;
+        let mut event = Object::event("ended");
+        feed.add(match error {
+            Some(error) => event.raw("error", Failure::of(&error).shown()),
+            None => event.null("error"),
+        });
+    })
 }
 
 /// Listens to changes of the lists, where the server reports them only to listeners.
-async fn watch_lists(client: Client) {
-    let mut filter = SubscriptionFilter::new();
-    filter.tools_list_changed = Some(true);
-    filter.prompts_list_changed = Some(true);
-    filter.resources_list_changed = Some(true);
-    // A server that reports no changes is complete without this.
-    if let Ok(mut subscription) = client.listen(filter).await {
-        while subscription.next().await.is_some() {}
-    }
+fn watch_lists(client: Client) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let mut filter = SubscriptionFilter::new();
+        filter.tools_list_changed = Some(true);
+        filter.prompts_list_changed = Some(true);
+        filter.resources_list_changed = Some(true);
+        // A server that reports no changes is complete without this.
+        if let Ok(mut subscription) = client.listen(filter).await {
+            while subscription.next().await.is_some() {}
+        }
+    })
 }

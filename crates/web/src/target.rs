@@ -6,8 +6,6 @@ use std::time::Duration;
 use pintle_client::{Client, ClientBuilder, ClientOptions, IntoConnect};
 use pintle_model::Root;
 use pintle_runtime::{BoxConnect, BoxFuture};
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::output::ServerOutput;
 use crate::sign_in::SignInSteps;
@@ -60,21 +58,21 @@ pub trait Targets: Send + Sync + 'static {
     }
 }
 
-/// Judges a server for the page. Both reports are those of the commands with `--json`.
+/// Judges a server for the page. Both reports are the JSON texts of the commands with `--json`.
 pub trait Judge: Send + Sync + 'static {
     /// Returns the report of `pintle check`. Dropping the future ends the check.
     ///
     /// # Errors
     ///
     /// [`TargetError`] if the server cannot be judged.
-    fn check(&self) -> BoxFuture<'_, Result<Value, TargetError>>;
+    fn check(&self) -> BoxFuture<'_, Result<String, TargetError>>;
 
     /// Returns the findings of `pintle lint` about the server of a connection.
     ///
     /// # Errors
     ///
     /// [`TargetError`] if the lists of the server cannot be read.
-    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<Value, TargetError>>;
+    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<String, TargetError>>;
 }
 
 /// A recording of `pintle tap`, as text.
@@ -98,8 +96,7 @@ impl RecordingText {
 }
 
 /// A server that the page offers.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TargetName {
     /// The name that [`Targets::find`] receives.

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use pintle_runtime::RandomnessError;
+use pintle_runtime::{BoxFuture, RandomnessError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -63,17 +63,20 @@ impl Web {
         targets: impl Targets,
         options: WebOptions,
     ) -> Result<Self, WebError> {
+        Self::open(address, Backend::new(Box::new(targets), options)).await
+    }
+
+    // Not generic, as [`Web::accept`]: so that other crates do not compile it again.
+    async fn open(address: SocketAddr, backend: Backend) -> Result<Self, WebError> {
         if !address.ip().is_loopback() {
             return Err(WebError::Exposed(address));
         }
         let token = Token::draw().map_err(WebError::Randomness)?;
         let listener = TcpListener::bind(address).await.map_err(WebError::Listen)?;
         let address = listener.local_addr().map_err(WebError::Listen)?;
-        let max_connections = options.max_connections;
-        let backend = Backend::new(targets, options);
         Ok(Self {
             listener,
-            max_connections,
+            max_connections: backend.options.max_connections,
             responder: Arc::new(Responder::new(Guard::new(address, token), backend)),
         })
     }
@@ -85,32 +88,35 @@ impl Web {
 
     /// Serves until `stop` is complete. Then the connection to the server is closed.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let permits = Arc::new(Semaphore::new(self.max_connections));
-        let mut connections = JoinSet::new();
-        let accept = async {
-            loop {
-                let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
-                    return;
-                };
-                while connections.try_join_next().is_some() {}
-                match self.listener.accept().await {
-                    Ok((stream, _)) => {
-                        let responder = Arc::clone(&self.responder);
-                        connections.spawn(async move {
-                            connection(stream, responder).await;
-                            drop(permit);
-                        });
-                    }
-                    Err(_) => tokio::time::sleep(ACCEPT_DELAY).await,
-                }
-            }
-        };
+        let responder = Arc::clone(&self.responder);
+        // Dropping it ends the connections.
+        let accept = self.accept();
         tokio::select! {
             () = accept => {}
             () = stop => {}
         }
-        drop(connections);
-        self.responder.close().await;
+        responder.close().await;
+    }
+
+    fn accept(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let permits = Arc::new(Semaphore::new(self.max_connections));
+            let mut connections = JoinSet::new();
+            while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
+                while connections.try_join_next().is_some() {}
+                match self.listener.accept().await {
+                    Ok((stream, _)) => {
+                        let responder = Arc::clone(&self.responder);
+                        let served: BoxFuture<'static, ()> = Box::pin(async move {
+                            connection(stream, responder).await;
+                            drop(permit);
+                        });
+                        connections.spawn(served);
+                    }
+                    Err(_) => tokio::time::sleep(ACCEPT_DELAY).await,
+                }
+            }
+        })
     }
 }
 

@@ -20,15 +20,15 @@ function part(title, about, action, place) {
 }
 
 /** The report of a check: counts, failures, and all checks. */
-function report({ server, carrier, revisions = [], findings = [] }) {
+function report({ name, carrier, revisions = [], findings = [] }) {
   const failed = byCheck(findings.filter(({ verdict }) => verdict === "failed"));
   return el("div", { className: "stack" },
-    el("p", { className: "wrap" }, `${server} over ${carrier}`),
+    el("p", { className: "wrap" }, `${name} over ${carrier}`),
     counts(revisions, findings),
     failed.length === 0 ? el("p", { className: "tags" }, el("span", { className: "tag good" }, "No check failed")) : failed.slice(0, MAX_SHOWN).map(failure),
     beyond(failed.length),
     more("All checks", () => all(findings)),
-    more("As JSON", () => json({ server, carrier, revisions, findings: findings.slice(0, MAX_SHOWN) })));
+    more("As JSON", () => json({ name, carrier, revisions, findings: findings.slice(0, MAX_SHOWN) })));
 }
 
 function byCheck(failed) {

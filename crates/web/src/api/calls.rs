@@ -2,112 +2,92 @@
 
 use std::sync::Arc;
 
-use pintle_client::{Call, TaskStart};
-use pintle_model::{CompleteParams, JsonObject};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use pintle_model::ProgressParams;
+use pintle_model::method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
-use super::{Answered, done};
+use super::{Answered, done, is_ok, result};
+use crate::asked::{Asked, missing};
 use crate::backend::Backend;
 use crate::failure::Failure;
+use crate::feed::Feed;
+use crate::object::Object;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Named {
-    /// The number of the call, which its progress events repeat.
-    op: u64,
-    name: String,
-    #[serde(default)]
-    arguments: JsonObject,
-    /// Whether the call is to be a task.
-    #[serde(default)]
-    as_task: bool,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Read {
-    op: u64,
-    uri: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Complete {
-    params: CompleteParams,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Answer {
-    id: u64,
-    answer: Value,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Visited {
-    id: String,
-}
-
-/// Calls a tool. The result is that of the tool, or the task that the call became.
-pub(super) async fn call(backend: &Backend, asked: Named) -> Answered {
+/// Makes a call. Its result is the text that the server sent.
+pub(super) async fn call(backend: &Backend, name: &str, asked: &Asked<'_>) -> Answered {
     let _permit = backend.admit()?;
     let session = backend.session()?;
-    let call = session.client.call_tool(&asked.name, &asked.arguments);
-    let call = prepared(backend, &session.target.timeout, asked.op, call);
-    if !asked.as_task {
-        return Ok(json!({ "result": call.await? }));
+    let (method, params) = match name {
+        "read" => {
+            let uri = asked.text("uri")?;
+            (ReadResource::NAME, Object::new().text("uri", &uri).end())
+        }
+        "complete" => {
+            let params = asked.object("params")?.ok_or_else(|| missing("params"))?;
+            (Complete::NAME, params.into())
+        }
+        "prompt" => (GetPrompt::NAME, named(asked)?),
+        _ => (CallTool::NAME, named(asked)?),
+    };
+    let op = asked.whole("op").unwrap_or_default();
+    let params = String::from_utf8_lossy(&params);
+    let call = session.client.request_checked(method, &params);
+    // The user asks for the present resource.
+    let mut call = call.no_cache().on_progress(reporter(&backend.feed, op));
+    if let Some(timeout) = session.target.timeout {
+        call = call.timeout(timeout);
     }
-    Ok(match call.as_task().await? {
-        TaskStart::Task(task) => json!({ "task": task.last(), "taskId": task.id() }),
-        TaskStart::Done(result) => json!({ "result": result }),
+    Ok(result(call.await?.get()))
+}
+
+/// Returns the parameters of a call with a name and arguments.
+pub(super) fn named(asked: &Asked<'_>) -> Answered {
+    let arguments = asked.object("arguments")?.unwrap_or("{}");
+    let name = asked.text("name")?;
+    Ok(Object::new()
+        .text("name", &name)
+        .raw("arguments", arguments)
+        .end())
+}
+
+/// Returns a closure that adds the progress of a request of the page to its events.
+pub(super) fn reporter(feed: &Arc<Feed>, op: u64) -> Box<dyn FnMut(ProgressParams) + Send> {
+    let feed = Arc::clone(feed);
+    Box::new(move |progress| {
+        let message = progress.message.as_deref();
+        report(&feed, op, progress.progress, progress.total, message);
     })
 }
 
-pub(super) async fn read(backend: &Backend, asked: Read) -> Answered {
-    let _permit = backend.admit()?;
-    let session = backend.session()?;
-    // The user asks for the resource as it is now.
-    let call = session.client.read_resource(&asked.uri).no_cache();
-    let call = prepared(backend, &session.target.timeout, asked.op, call);
-    Ok(json!({ "result": call.await? }))
-}
-
-pub(super) async fn prompt(backend: &Backend, asked: Named) -> Answered {
-    let _permit = backend.admit()?;
-    let session = backend.session()?;
-    let call = session.client.get_prompt(&asked.name, &asked.arguments);
-    let call = prepared(backend, &session.target.timeout, asked.op, call);
-    Ok(json!({ "result": call.await? }))
-}
-
-/// Sets the timeout of a call, and lets its progress be events.
-fn prepared<R: Serialize>(
-    backend: &Backend,
-    timeout: &Option<std::time::Duration>,
+/// Adds the progress of a request of the page to its events.
+pub(super) fn report(
+    feed: &Feed,
     op: u64,
-    call: Call<R>,
-) -> Call<R> {
-    let feed = Arc::clone(&backend.feed);
-    let call = call.on_progress(move |progress| {
-        feed.add(&json!({ "type": "progress", "op": op, "progress": progress }));
-    });
-    match timeout {
-        Some(timeout) => call.timeout(*timeout),
-        None => call,
+    progress: f64,
+    total: Option<f64>,
+    message: Option<&str>,
+) {
+    let mut shown = Object::new();
+    shown.double("progress", progress);
+    if let Some(total) = total {
+        shown.double("total", total);
     }
-}
-
-pub(super) async fn complete(backend: &Backend, asked: Complete) -> Answered {
-    let _permit = backend.admit()?;
-    let session = backend.session()?;
-    Ok(json!({ "result": session.client.complete(asked.params).await? }))
+    if let Some(message) = message {
+        shown.text("message", message);
+    }
+    let mut event = Object::event("progress");
+    feed.add(event.whole("op", op).raw("progress", shown.end()));
 }
 
 /// Passes the answer of the user to a question.
-pub(super) fn answer(backend: &Backend, asked: Answer) -> Value {
-    json!({ "ok": backend.questions.answer(asked.id, asked.answer) })
+pub(super) fn answer(backend: &Backend, asked: &Asked<'_>) -> Answered {
+    let answer = asked.raw("answer").ok_or_else(|| missing("answer"))?;
+    let id = asked.whole("id")?;
+    Ok(is_ok(backend.questions.answer(id, answer.get())))
 }
 
 /// Reports that the user is done at a URL.
-pub(super) fn visited(backend: &Backend, asked: &Visited) -> Result<Value, Failure> {
-    backend.session()?.client.complete_visit(&asked.id);
+pub(super) fn visited(backend: &Backend, asked: &Asked<'_>) -> Result<Vec<u8>, Failure> {
+    let id = asked.text("id")?;
+    backend.session()?.client.complete_visit(&id);
     Ok(done())
 }

@@ -1,66 +1,68 @@
 //! Requests about the connection itself.
 
-use pintle_model::{LoggingLevel, Revision, Root};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use http::StatusCode;
+use pintle_model::{Revision, Root};
+use serde_json::value::RawValue;
 
 use super::{Answered, done};
+use crate::asked::{Asked, missing};
 use crate::backend::Backend;
 use crate::failure::Failure;
+use crate::object::Object;
 use crate::session::Session;
 
-#[derive(Deserialize)]
-pub(super) struct Connect {
-    target: String,
-    revision: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Level {
-    level: LoggingLevel,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Roots {
-    roots: Vec<Root>,
-}
-
 /// Describes everything that a page needs at its start.
-pub(super) fn state(backend: &Backend) -> Value {
-    let revisions = Revision::ALL.map(|revision| revision.as_str());
-    let session = backend.session().ok();
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "newest": backend.feed.newest(),
-        "targets": backend.targets.names(),
-        "acceptsUrls": backend.targets.accepts_urls(),
-        "revisions": revisions,
-        "canSignIn": backend.targets.can_sign_in(),
-        "recording": backend.targets.recording().map(|recording| &recording.name),
-        "connection": session.map(|session| session.shown()),
-        "questions": backend.questions.shown(),
-    })
+pub(super) fn state(backend: &Backend) -> Vec<u8> {
+    let targets = &backend.targets;
+    let mut names = targets.names().into_iter().map(|target| {
+        let mut shown = Object::new();
+        shown
+            .text("name", &target.name)
+            .text("label", &target.label);
+        shown.flag("isGiven", target.is_given).end()
+    });
+    let mut state = Object::new();
+    state.text("version", env!("CARGO_PKG_VERSION"));
+    state.whole("newest", backend.feed.newest());
+    state.objects("targets", &mut names);
+    state.flag("acceptsUrls", targets.accepts_urls());
+    let mut revisions = Revision::ALL.iter().map(|revision| revision.as_str());
+    state.texts("revisions", &mut revisions);
+    state.flag("canSignIn", targets.can_sign_in());
+    let recording = targets.recording();
+    state.optional(
+        "recording",
+        recording.map(|recording| recording.name.as_str()),
+    );
+    match backend.session() {
+        Ok(session) => state.raw("connection", session.shown()),
+        Err(_) => state.null("connection"),
+    };
+    state.objects("questions", &mut backend.questions.shown().into_iter());
+    state.end()
 }
 
 /// Returns the recording of the command line.
 pub(super) fn recording(backend: &Backend) -> Answered {
-    let recording = backend.targets.recording();
-    let recording = recording.ok_or_else(|| {
-        let status = http::StatusCode::NOT_FOUND;
-        Failure::new(status, "there is no recording")
-    })?;
-    Ok(json!({ "name": recording.name, "text": recording.text }))
+    let Some(recording) = backend.targets.recording() else {
+        let status = StatusCode::NOT_FOUND;
+        return Err(Failure::new(status, "there is no recording"));
+    };
+    let mut shown = Object::new();
+    shown.text("name", &recording.name);
+    Ok(shown.text("text", &recording.text).end())
 }
 
 /// Connects to a server, in place of the earlier one.
-pub(super) async fn connect(backend: &Backend, asked: Connect) -> Answered {
+pub(super) async fn connect(backend: &Backend, asked: &Asked<'_>) -> Answered {
     let _turn = backend.connecting.lock().await;
-    let revision = asked.revision.filter(|revision| !revision.is_empty());
+    let revision = asked.optional("revision");
+    let revision = revision.filter(|revision| !revision.is_empty());
     let revision: Option<Revision> = revision
         .map(|revision| revision.parse())
         .transpose()
         .map_err(|error| Failure::of(&error))?;
-    let target = backend.targets.find(&asked.target).await?;
+    let target = backend.targets.find(&asked.text("target")?).await?;
     backend.close().await;
     let (feed, questions) = (&backend.feed, &backend.questions);
     let session = Session::open(target, revision, feed, questions, &backend.options).await?;
@@ -69,25 +71,38 @@ pub(super) async fn connect(backend: &Backend, asked: Connect) -> Answered {
     Ok(shown)
 }
 
-pub(super) async fn disconnect(backend: &Backend) -> Value {
+pub(super) async fn disconnect(backend: &Backend) -> Answered {
     let _turn = backend.connecting.lock().await;
     backend.close().await;
-    done()
+    Ok(done())
 }
 
 pub(super) async fn ping(backend: &Backend) -> Answered {
     let session = backend.session()?;
     let began = tokio::time::Instant::now();
     session.client.ping().await?;
-    Ok(json!({ "ms": began.elapsed().as_secs_f64() * 1000.0 }))
+    let took = began.elapsed().as_secs_f64() * 1000.0;
+    Ok(Object::new().double("ms", took).end())
 }
 
-pub(super) async fn level(backend: &Backend, asked: Level) -> Answered {
-    backend.session()?.client.set_level(asked.level).await?;
+pub(super) async fn level(backend: &Backend, asked: &Asked<'_>) -> Answered {
+    let level = asked.text("level")?.as_str().into();
+    backend.session()?.client.set_level(level).await?;
     Ok(done())
 }
 
-pub(super) fn roots(backend: &Backend, asked: Roots) -> Answered {
-    backend.session()?.set_roots(asked.roots)?;
+/// Sets the roots.
+pub(super) fn roots(backend: &Backend, asked: &Asked<'_>) -> Answered {
+    let invalid = || missing("roots");
+    let list = asked.raw("roots").ok_or_else(invalid)?;
+    let list: Vec<&RawValue> = list.decode().map_err(|_| invalid())?;
+    let root = |raw: &RawValue| {
+        let root = Asked::read(raw.get().as_bytes())?;
+        let mut read = Root::new(root.text("uri")?);
+        read.name = root.optional("name");
+        Ok(read)
+    };
+    let roots = list.into_iter().map(root).collect::<Result<_, Failure>>()?;
+    backend.session()?.set_roots(roots)?;
     Ok(done())
 }

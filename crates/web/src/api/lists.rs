@@ -1,65 +1,48 @@
 //! Requests for lists, and subscriptions.
 
-use pintle_client::{Item, List};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use pintle_model::method::{
+    ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, Method,
+};
 
 use super::{Answered, done};
+use crate::asked::{Asked, missing};
 use crate::backend::Backend;
-use crate::failure::Failure;
+use crate::object::Object;
 
-#[derive(Deserialize)]
-pub(super) struct Listed {
-    kind: Kind,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Kind {
-    Tools,
-    Resources,
-    Templates,
-    Prompts,
-    Tasks,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Subscribed {
-    uri: String,
-}
-
-/// Lists everything of a kind.
-pub(super) async fn list(backend: &Backend, asked: Listed) -> Answered {
+/// Lists everything of a kind. The items are the texts that the server sent.
+pub(super) async fn list(backend: &Backend, asked: &Asked<'_>) -> Answered {
     let _permit = backend.admit()?;
     let session = backend.session()?;
-    let client = &session.client;
-    match asked.kind {
-        Kind::Tools => all(client.list_tools()).await,
-        Kind::Resources => all(client.list_resources()).await,
-        Kind::Templates => all(client.list_resource_templates()).await,
-        Kind::Prompts => all(client.list_prompts()).await,
-        Kind::Tasks => all(client.list_tasks()).await,
-    }
+    let method = match asked.text("kind")?.as_str() {
+        "tools" => ListTools::NAME,
+        "resources" => ListResources::NAME,
+        "templates" => ListResourceTemplates::NAME,
+        "prompts" => ListPrompts::NAME,
+        "tasks" => ListTasks::NAME,
+        _ => return Err(missing("kind")),
+    };
+    let list = session.client.list_raw(method);
+    let list = list.ok_or_else(|| missing("kind"))?.await?;
+    let mut items = list.items.iter().map(|item| item.get().into());
+    let mut invalid = list.spoiled.iter().map(|item| {
+        let mut shown = Object::new();
+        shown.optional("name", item.name.as_deref());
+        shown.text("reason", &item.reason).end()
+    });
+    let mut listed = Object::new();
+    listed.objects("items", &mut items);
+    Ok(listed.objects("invalid", &mut invalid).end())
 }
 
-async fn all<T: Item + Serialize>(list: List<T>) -> Answered {
-    let list = list.await?;
-    let invalid: Vec<Value> = list
-        .spoiled
-        .iter()
-        .map(|item| json!({ "name": item.name, "reason": item.reason }))
-        .collect();
-    Ok(json!({ "items": list.items, "invalid": invalid }))
-}
-
-pub(super) async fn subscribe(backend: &Backend, asked: Subscribed) -> Answered {
+pub(super) async fn subscribe(backend: &Backend, asked: &Asked<'_>) -> Answered {
     let _permit = backend.admit()?;
     let max = backend.options.max_subscriptions;
-    backend.session()?.subscribe(&asked.uri, max).await?;
+    let uri = asked.text("uri")?;
+    backend.session()?.subscribe(&uri, max).await?;
     Ok(done())
 }
 
-pub(super) fn unsubscribe(backend: &Backend, asked: &Subscribed) -> Result<Value, Failure> {
-    backend.session()?.unsubscribe(&asked.uri);
+pub(super) fn unsubscribe(backend: &Backend, asked: &Asked<'_>) -> Answered {
+    backend.session()?.unsubscribe(&asked.text("uri")?);
     Ok(done())
 }

@@ -5,7 +5,7 @@ use pintle::runtime::BoxFuture;
 use pintle_check::{CheckOptions, Target, check};
 use pintle_lint::{Host, Surface, lint};
 use pintle_web::{Judge, TargetError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::exit::CliError;
 use crate::output::causes;
@@ -18,25 +18,23 @@ impl CommandJudge {
         Self(target)
     }
 
-    async fn report(&self) -> Result<Value, CliError> {
+    async fn report(&self) -> Result<String, CliError> {
         let report = check(&self.0, CheckOptions::default()).await?;
-        let mut value = serde_json::to_value(&report).map_err(std::io::Error::from)?;
-        // The page knows the name by this member.
-        value["server"] = json!(report.name);
-        Ok(value)
+        // As the command, so that the program has one writer of reports.
+        Ok(serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?)
     }
 }
 
 impl Judge for CommandJudge {
-    fn check(&self) -> BoxFuture<'_, Result<Value, TargetError>> {
+    fn check(&self) -> BoxFuture<'_, Result<String, TargetError>> {
         Box::pin(async { self.report().await.map_err(|error| failure(&error)) })
     }
 
-    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<Value, TargetError>> {
+    fn lint<'j>(&'j self, client: &'j Client) -> BoxFuture<'j, Result<String, TargetError>> {
         Box::pin(async {
             let surface = Surface::of(client).await;
             let surface = surface.map_err(|error| failure(&CliError::from(error)))?;
-            Ok(json!({ "findings": lint(&surface, &Host::ALL) }))
+            Ok(json!({ "findings": lint(&surface, &Host::ALL) }).to_string())
         })
     }
 }
