@@ -14,13 +14,13 @@ use pintle_model::{
 };
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{Routing, SendError};
-use pintle_runtime::Connect;
+use pintle_runtime::{BoxFuture, Connect};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::conversation::ServerInfo;
+use crate::conversation::{Conversation, ServerInfo};
 use crate::error::CallError;
 use crate::forwarded::Forwarded;
 use crate::handlers::check_root;
@@ -207,7 +207,7 @@ impl Client {
     ///
     /// [`CallError::NotConnected`], and [`CallError::Closed`] after [`Client::close`].
     pub async fn open(&self) -> Result<ServerInfo, CallError> {
-        let session = self.0.session(&Discover::NAME.into()).await?;
+        let session = self.session(Discover::NAME).await?;
         Ok(session.info.clone())
     }
 
@@ -232,7 +232,7 @@ impl Client {
     ///
     /// [`CallError`].
     pub async fn ping(&self) -> Result<(), CallError> {
-        let session = self.0.session(&Ping::NAME.into()).await?;
+        let session = self.session(Ping::NAME).await?;
         let method = if session.info.revision.has(Feature::Ping) {
             Ping::NAME
         } else {
@@ -250,7 +250,7 @@ impl Client {
     ///
     /// [`CallError`]; none since 2026-07-28.
     pub async fn set_level(&self, level: LoggingLevel) -> Result<(), CallError> {
-        let session = self.0.session(&SetLevel::NAME.into()).await?;
+        let session = self.session(SetLevel::NAME).await?;
         if session.info.revision.has(Feature::RequestLogLevel) {
             self.0.set_log_level(level);
             return Ok(());
@@ -340,6 +340,11 @@ impl Client {
         }
         let call = Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()));
         (call, subject)
+    }
+
+    // Boxed here, so that other crates do not compile it again.
+    fn session(&self, method: &'static str) -> BoxFuture<'_, Result<Arc<Conversation>, CallError>> {
+        Box::pin(async move { self.0.session(&method.into()).await })
     }
 
     fn about(&self, method: &str, name: &str) -> Request {

@@ -9,11 +9,12 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pintle_model::{ClientCapabilities, ProgressParams};
+use pintle_runtime::BoxFuture;
 use pintle_runtime::sync::Mutex;
 
 use crate::client::Client;
 use crate::error::CallError;
-use crate::execute::perform;
+use crate::execute::{Performed, performed};
 use crate::request::{Freshness, Request};
 use crate::result::Reader;
 
@@ -113,15 +114,35 @@ impl<R: Send + 'static> Call<R> {
 
 impl<R: Send + 'static> IntoFuture for Call<R> {
     type Output = Result<R, CallError>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+    type IntoFuture = CallFuture<R>;
 
-    fn into_future(self) -> Self::IntoFuture {
-        let Self {
-            client,
-            mut request,
-            read,
-        } = self;
-        Box::pin(async move { perform(&client.0, &client, &mut request, read).await })
+    fn into_future(self) -> CallFuture<R> {
+        CallFuture {
+            performed: performed(self.client, self.request),
+            read: self.read,
+        }
+    }
+}
+
+/// The future of a [`Call`]. Dropping it cancels the call.
+#[must_use = "a call is made when it is awaited"]
+pub struct CallFuture<R> {
+    performed: BoxFuture<'static, Result<Performed, CallError>>,
+    read: Reader<R>,
+}
+
+impl<R> Future for CallFuture<R> {
+    type Output = Result<R, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let performed = ready!(self.performed.as_mut().poll(task))?;
+        Poll::Ready(performed.read(self.read))
+    }
+}
+
+impl<R> fmt::Debug for CallFuture<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallFuture").finish_non_exhaustive()
     }
 }
 
@@ -136,7 +157,7 @@ impl<R> fmt::Debug for Call<R> {
 /// A call in flight. It advances while it or its progress is awaited. Dropping it cancels the call.
 #[must_use = "a call that is dropped is given up"]
 pub struct RunningCall<R> {
-    future: Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>,
+    future: CallFuture<R>,
     seen: Arc<Mutex<VecDeque<ProgressParams>>>,
     outcome: Option<Result<R, CallError>>,
 }
@@ -157,7 +178,7 @@ impl<R> RunningCall<R> {
             return Poll::Ready(Some(progress));
         }
         if self.outcome.is_none() {
-            match self.future.as_mut().poll(task) {
+            match Pin::new(&mut self.future).poll(task) {
                 Poll::Ready(outcome) => self.outcome = Some(outcome),
                 Poll::Pending => {
                     return match self.take() {
@@ -183,7 +204,7 @@ impl<R: Unpin> Future for RunningCall<R> {
         if let Some(outcome) = self.outcome.take() {
             return Poll::Ready(outcome);
         }
-        let outcome = ready!(self.future.as_mut().poll(task));
+        let outcome = ready!(Pin::new(&mut self.future).poll(task));
         Poll::Ready(outcome)
     }
 }

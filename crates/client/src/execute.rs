@@ -2,32 +2,90 @@
 
 use std::sync::Arc;
 
-use pintle_runtime::Connect;
+use pintle_model::method::MethodName;
+use pintle_runtime::{BoxFuture, Connect};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::cache::Question;
 use crate::checks::prepare;
+use crate::client::Client;
 use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::follow::see_through;
 use crate::recovery::persist;
 use crate::request::{Freshness, Request};
-use crate::result::{RawOutcome, Reader, read_as};
+use crate::result::{RawOutcome, RawResult, Reader};
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
+/// The answer of a call, before its result is read.
+pub(crate) struct Performed {
+    client: Client,
+    method: MethodName,
+    tool: Option<Box<str>>,
+    raw: Raw,
+    session: Arc<Conversation>,
+}
+
+/// The text of a result.
+#[derive(Debug)]
+enum Raw {
+    Received(Box<RawValue>),
+    Cached(Arc<RawValue>),
+}
+
+impl Performed {
+    /// Reads the result.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Misbehaved`].
+    pub(crate) fn read<R>(self, read: Reader<R>) -> Result<R, CallError> {
+        let raw = match &self.raw {
+            Raw::Received(raw) => raw,
+            Raw::Cached(raw) => &**raw,
+        };
+        let given = RawResult {
+            raw,
+            session: &self.session,
+            state: &self.client.0,
+            tool: self.tool.as_deref(),
+        };
+        read(&given).map_err(|source| CallError::Misbehaved {
+            method: self.method,
+            source,
+        })
+    }
+}
+
+/// Sends a call. The future has one type for all results, so that other crates do not compile it again.
+pub(crate) fn performed(
+    client: Client,
+    mut request: Request,
+) -> BoxFuture<'static, Result<Performed, CallError>> {
+    Box::pin(async move {
+        let (raw, session) = perform(&client.0, &client, &mut request).await?;
+        Ok(Performed {
+            client,
+            method: request.method,
+            tool: request.tool,
+            raw,
+            session,
+        })
+    })
+}
+
 /// Sends a call, and again after a recovery.
-pub(crate) async fn perform<R>(
+async fn perform(
     state: &ClientState,
     lookup: &dyn ToolLookup,
     request: &mut Request,
-    read: Reader<R>,
-) -> Result<R, CallError> {
+) -> Result<(Raw, Arc<Conversation>), CallError> {
     prepare(state, lookup, request.tool.as_deref()).await?;
     let question = question(state, request);
     if let Some((raw, session)) = kept(state, request, question.as_ref()) {
-        return read_as(state, request, read, &raw, &session);
+        return Ok((Raw::Cached(raw), session));
     }
     let made = match persist(state, lookup, request, question.as_ref()).await {
         Ok((RawOutcome::Task(task), _)) => {
@@ -37,9 +95,9 @@ pub(crate) async fn perform<R>(
         Err(error) => Err(error),
     };
     match made {
-        Ok((raw, session)) => read_as(state, request, read, &raw, &session),
+        Ok((raw, session)) => Ok((Raw::Received(raw), session)),
         Err(error) => match stale(state, request, question.as_ref(), &error) {
-            Some((raw, session)) => read_as(state, request, read, &raw, &session),
+            Some((raw, session)) => Ok((Raw::Cached(raw), session)),
             None => Err(error),
         },
     }
@@ -105,7 +163,6 @@ fn stale(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::Client;
     use crate::output_schema::OutputCheck;
     use crate::tool_lookup::fake::{FakeLookup, offline};
 
@@ -115,11 +172,8 @@ mod tests {
         let lookup = FakeLookup::failing();
         let mut request = Request::new("tools/call");
         request.tool = Some("t".into());
-        let made = perform(&client.0, &lookup, &mut request, |_| Ok(())).await;
-        assert!(
-            matches!(made, Err(CallError::NotConnected { .. })),
-            "{made:?}"
-        );
+        let made = perform(&client.0, &lookup, &mut request).await;
+        assert!(matches!(made, Err(CallError::NotConnected { .. })));
         assert_eq!(lookup.names(), ["t"]);
     }
 }

@@ -88,7 +88,7 @@ mod turns;
 mod url;
 
 pub use approvals::Approvals;
-pub use call::{Call, RunningCall};
+pub use call::{Call, CallFuture, RunningCall};
 pub use client::{Client, ClientBuilder};
 pub use conversation::ServerInfo;
 pub use era::{Era, EraCache, EraMode};

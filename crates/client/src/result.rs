@@ -61,6 +61,8 @@ pub(crate) fn read_as<R>(
 }
 
 /// Reads a result that must be complete.
+// Its callers share it, because it has the readers of all parts of `R`.
+#[inline(never)]
 pub(crate) fn complete<R: DeserializeOwned>(given: &RawResult<'_>) -> Result<R, Misbehavior> {
     let raw = given.raw;
     if !given.session.info.revision.has(Feature::ResultType) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pintle_model::method::{Listen, Method};
 use pintle_model::{Feature, SubscriptionFilter};
+use pintle_runtime::BoxFuture;
 
 use crate::change_queue::ChangeQueue;
 use crate::client::Client;
@@ -14,10 +15,15 @@ use crate::recovery::Recovery;
 use crate::request::Request;
 
 /// Listens, and once more where the conversation was lost meanwhile: what was begun on it is over.
-pub(crate) async fn listen(
+// Boxed here, so that other crates do not compile it again.
+pub(crate) fn listen(
     client: &Client,
     filter: SubscriptionFilter,
-) -> Result<Subscription, CallError> {
+) -> BoxFuture<'_, Result<Subscription, CallError>> {
+    Box::pin(persist(client, filter))
+}
+
+async fn persist(client: &Client, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
     let mut request = Request::new(Listen::NAME);
     request.is_repeatable = true;
     let mut recovery = Recovery::default();

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pintle_model::method::Method;
 use pintle_proto::Routing;
 use pintle_proto::lifecycle::Binding;
-use pintle_runtime::Connect;
+use pintle_runtime::{BoxFuture, Connect};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -45,16 +45,19 @@ pub(crate) fn request<M: Method>(
 /// # Errors
 ///
 /// [`CallError`], with the method that was asked.
-pub(crate) async fn ask(
-    state: &ClientState,
-    lookup: &dyn ToolLookup,
+// Boxed here, so that other crates do not compile it again.
+pub(crate) fn ask<'a>(
+    state: &'a ClientState,
+    lookup: &'a dyn ToolLookup,
     mut request: Request,
-) -> Result<Made, CallError> {
-    match persist(state, lookup, &mut request, None).await? {
-        (RawOutcome::Result(raw), session) => Ok((raw, session)),
-        (RawOutcome::Task(_), _) => Err(CallError::Misbehaved {
-            method: request.method,
-            source: Misbehavior::UnexpectedTask,
-        }),
-    }
+) -> BoxFuture<'a, Result<Made, CallError>> {
+    Box::pin(async move {
+        match persist(state, lookup, &mut request, None).await? {
+            (RawOutcome::Result(raw), session) => Ok((raw, session)),
+            (RawOutcome::Task(_), _) => Err(CallError::Misbehaved {
+                method: request.method,
+                source: Misbehavior::UnexpectedTask,
+            }),
+        }
+    })
 }

@@ -15,6 +15,10 @@ mod sealed {
     pub trait Listed {
         const METHOD: &'static str;
         const MEMBER: &'static str;
+        /// Reads the text of an item. Not generic, so that other crates do not compile the readers again.
+        fn read(text: &str) -> serde_json::Result<Self>
+        where
+            Self: Sized;
         /// Returns the identity of the item within its list.
         fn key(&self) -> &str;
         /// Returns the item if it is a tool, because the client caches tools.
@@ -31,6 +35,9 @@ macro_rules! items {
             impl sealed::Listed for $item {
                 const METHOD: &'static str = <$method>::NAME;
                 const MEMBER: &'static str = $member;
+                fn read(text: &str) -> serde_json::Result<Self> {
+                    serde_json::from_str(text)
+                }
                 fn key(&self) -> &str {
                     &self.$key
                 }

@@ -139,7 +139,7 @@ fn no_list(error: serde_json::Error) -> Misbehavior {
 
 /// Reads an item of a list, or returns its defect.
 pub(super) fn read_item<T: Item>(raw: &RawValue, client: &ClientState) -> Result<T, String> {
-    let item: T = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+    let item = T::read(raw.get()).map_err(|error| error.to_string())?;
     admit(&item, client)?;
     Ok(item)
 }

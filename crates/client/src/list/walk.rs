@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::page::RawPage;
 use super::request;
-use crate::call::Call;
+use crate::call::{Call, CallFuture};
 use crate::client::Client;
 use crate::error::{CallError, Misbehavior};
 use crate::request::CallTimeouts;
@@ -33,7 +33,7 @@ pub(super) struct Walk {
 
 enum Step {
     At(Option<Cursor>),
-    Asking(Pin<Box<dyn Future<Output = Result<RawPage, CallError>> + Send>>),
+    Asking(CallFuture<RawPage>),
     Done,
 }
 
@@ -85,7 +85,7 @@ impl Walk {
                     self.step = Step::Asking(self.page(cursor).into_future());
                 }
                 Step::Asking(call) => {
-                    let page = ready!(call.as_mut().poll(task));
+                    let page = ready!(Pin::new(call).poll(task));
                     self.step = Step::Done;
                     let page = match page {
                         Ok(page) => page,
