@@ -62,11 +62,7 @@ impl Object {
         self.shown(name, &is_true)
     }
 
-    pub(crate) fn texts<'t>(
-        &mut self,
-        name: &str,
-        texts: &mut dyn Iterator<Item = &'t str>,
-    ) -> &mut Self {
+    pub(crate) fn texts(&mut self, name: &str, texts: &mut dyn Iterator<Item = &str>) -> &mut Self {
         let out = self.name(name);
         list(out, texts, write_text);
         self

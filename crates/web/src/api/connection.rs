@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use pintle_model::{Revision, Root};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::{Answered, done};
 use crate::asked::{Asked, missing};
@@ -94,15 +94,17 @@ pub(super) async fn level(backend: &Backend, asked: &Asked<'_>) -> Answered {
 /// Sets the roots.
 pub(super) fn roots(backend: &Backend, asked: &Asked<'_>) -> Answered {
     let invalid = || missing("roots");
-    let list = asked.raw("roots").ok_or_else(invalid)?;
-    let list: Vec<&RawValue> = list.decode().map_err(|_| invalid())?;
-    let root = |raw: &RawValue| {
-        let root = Asked::read(raw.get().as_bytes())?;
-        let mut read = Root::new(root.text("uri")?);
-        read.name = root.optional("name");
-        Ok(read)
+    let list = asked.raw("roots").and_then(|list| list.get().parse().ok());
+    let Some(Value::Array(list)) = list else {
+        return Err(invalid());
     };
-    let roots = list.into_iter().map(root).collect::<Result<_, Failure>>()?;
+    let root = |shown: &Value| {
+        let mut root = Root::new(shown["uri"].as_str()?);
+        root.name = shown["name"].as_str().map(str::to_owned);
+        Some(root)
+    };
+    let roots = list.iter().map(root).collect::<Option<_>>();
+    let roots = roots.ok_or_else(invalid)?;
     backend.session()?.set_roots(roots)?;
     Ok(done())
 }
