@@ -1,7 +1,9 @@
 //! The parameters of a request that is passed on: its `_meta` apart, and its other members unchanged.
 
 use bytes::Bytes;
-use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
+use pintle_model::method::{
+    CallTool, CancelTask, GetPrompt, GetTask, Method, ReadResource, UpdateTask,
+};
 use pintle_model::{JsonObject, Meta, RawJson, RawMembers};
 
 /// Members of `_meta` that describe the first sender and not this client.
@@ -17,7 +19,7 @@ pub(crate) struct Forwarded {
     /// A JSON object without `_meta` and without line breaks.
     pub(crate) body: Bytes,
     pub(crate) meta: Meta,
-    /// The name or the URI that the request is about, which HTTP repeats in a header.
+    /// The name, the URI or the task that the request is about, which HTTP repeats in a header.
     pub(crate) subject: Option<String>,
 }
 
@@ -46,6 +48,7 @@ fn subject_of(method: &str, members: &RawMembers<'_>) -> Option<String> {
     let member = match method {
         ReadResource::NAME => "uri",
         CallTool::NAME | GetPrompt::NAME => "name",
+        GetTask::NAME | UpdateTask::NAME | CancelTask::NAME => "taskId",
         _ => return None,
     };
     Some(members.get(member)?.as_text()?.into_owned())
@@ -66,11 +69,12 @@ mod tests {
     }
 
     #[test]
-    fn the_subject_of_a_request_is_its_name_or_its_uri() {
-        let params = "{\"name\":\"n\",\"uri\":\"u\"}";
+    fn the_subject_of_a_request_is_its_name_its_uri_or_its_task() {
+        let params = "{\"name\":\"n\",\"uri\":\"u\",\"taskId\":\"t\"}";
         let subject = |method| Forwarded::read(method, params).expect("an object").subject;
         assert_eq!(subject("tools/call").as_deref(), Some("n"));
         assert_eq!(subject("resources/read").as_deref(), Some("u"));
+        assert_eq!(subject("tasks/get").as_deref(), Some("t"));
         assert_eq!(subject("tools/list"), None);
     }
 }
