@@ -3,24 +3,25 @@
 use std::sync::Arc;
 
 use pintle::model::method::{
-    CallTool, Complete, GetPrompt, ListResourceTemplates, ListResources, ListTools, Method,
-    ReadResource, SetLevel, Subscribe, Unsubscribe,
+    CallTool, CancelTask, Complete, GetPrompt, GetTask, GetTaskPayload, ListResourceTemplates,
+    ListResources, ListTasks, ListTools, Method, ReadResource, SetLevel, Subscribe, Unsubscribe,
+    UpdateTask,
 };
 use pintle::model::{
-    EmptyResult, Error, Feature, InputRequired, InputResponses, ListResourceTemplatesResult,
-    ListResourcesResult, Outcome, ReadResourceParams, SetLevelParams, SubscribeParams,
+    EmptyResult, Error, Feature, ListResourceTemplatesResult, ListResourcesResult,
+    ReadResourceParams, SetLevelParams, SubscribeParams,
 };
-use pintle::proto::{Reply, Rounds, retry_params};
+use pintle::proto::Reply;
 use pintle::runtime::Context;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
-use crate::error::{error_of, fit_error, internal};
+use crate::error::{error_of, fit_error};
 use crate::link::Link;
 use crate::parked::{Retry, Running};
 use crate::proxy::Shared;
 use crate::reply::requires_input;
 use crate::sink::Sink;
+use crate::tasks::{OfContext, Round, rounds};
 use crate::tools::Tools;
 
 impl Shared {
@@ -38,7 +39,7 @@ impl Shared {
         match cx.request().method.as_str() {
             CallTool::NAME => {
                 let params = self.upstream.filter.tools.call(params)?;
-                self.pass(cx, &params).await
+                self.call_tool(cx, &params).await
             }
             GetPrompt::NAME => {
                 let params = self.upstream.filter.prompts.get(params)?;
@@ -48,6 +49,11 @@ impl Shared {
                 let params = self.upstream.filter.complete(params)?;
                 self.pass(cx, &params).await
             }
+            GetTask::NAME
+            | CancelTask::NAME
+            | UpdateTask::NAME
+            | GetTaskPayload::NAME
+            | ListTasks::NAME => self.task_method(cx, params).await,
             ReadResource::NAME => self.read(cx, params).await,
             SetLevel::NAME => self.set_level(cx).await,
             Subscribe::NAME => self.subscribe(cx).await,
@@ -63,7 +69,7 @@ impl Shared {
     }
 
     /// Passes a request to the server.
-    async fn pass(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
+    pub(crate) async fn pass(self: &Arc<Self>, cx: &Context, params: &str) -> Result<Reply, Error> {
         match self.is_asked(cx) {
             true => self.call_with_questions(cx, params).await,
             false => self.call(cx, params).await,
@@ -126,45 +132,21 @@ impl Shared {
         let failed = |failure| fit_error(error_of(failure), cx);
         let mut raw = call.await.map_err(failed)?;
         if requires_input(&raw) && !cx.terms().has(Feature::InputRequired) {
-            raw = Box::pin(self.ask(link, cx, &sink, (params, raw))).await?;
+            let round = Round {
+                upstream: &self.upstream,
+                link,
+                cx,
+                sink: &sink,
+                params,
+                capabilities: None,
+            };
+            raw = Box::pin(rounds(&round, &OfContext(cx), raw)).await?;
         }
         if request.method.as_str() == ListTools::NAME {
             raw = Tools::admit(link.client(), raw)?;
         }
         self.upstream
             .reply(link.revision(), request.method.as_str(), raw, cx)
-    }
-
-    /// Asks an earlier client the questions of a result, until the result has none.
-    async fn ask(
-        &self,
-        link: &Link,
-        cx: &Context,
-        sink: &Sink,
-        (params, mut raw): (&str, Box<RawValue>),
-    ) -> Result<Box<RawValue>, Error> {
-        let mut rounds = Rounds::new(self.upstream.options.max_rounds);
-        let request = cx.request();
-        while requires_input(&raw) {
-            let required = required(&raw)?;
-            let pause = rounds
-                .next(&required)
-                .map_err(|fault| internal(&fault.to_string()))?;
-            tokio::time::sleep(pause).await;
-            let mut responses = InputResponses::new();
-            for (name, question) in required.input_requests.into_iter().flatten() {
-                let answer = cx.ask(question).await.map_err(|error| error.to_error())?;
-                responses.insert(name, answer);
-            }
-            let state = required.request_state.as_deref();
-            let retry = retry_params(params.as_bytes(), Some(&responses), state);
-            let retry = std::str::from_utf8(&retry).map_err(|_| Error::internal())?;
-            raw = sink
-                .call(&self.upstream, link, request, retry)
-                .await
-                .map_err(error_of)?;
-        }
-        Ok(raw)
     }
 
     /// Requests the log messages of a call, where the connection has one level.
@@ -220,13 +202,4 @@ fn decoded<T: DeserializeOwned>(params: &str) -> Result<T, Error> {
 
 fn empty(cx: &Context) -> Result<Reply, Error> {
     Reply::complete(EmptyResult::default(), cx.terms().revision)
-}
-
-/// Reads the questions of a result.
-fn required(raw: &RawValue) -> Result<InputRequired, Error> {
-    match Outcome::<EmptyResult>::decode(raw) {
-        Ok(Outcome::InputRequired(required)) => Ok(required),
-        Ok(_) => Err(Error::internal()),
-        Err(error) => Err(internal(&format!("invalid result of the server: {error}"))),
-    }
 }

@@ -18,6 +18,8 @@
 //! - **Questions.** A server up to 2025-11-25 sends requests to its client, and a later one returns its questions as a
 //!   result. Each client is asked in the form of its own revision. A call whose question is a result of the proxy is
 //!   *parked*: the retry continues it, and the server is never called again.
+//! - **Tasks.** A task of 2025-11-25 and one of the extension of 2026-07-28 have different forms. Each client has those of
+//!   its own revision.
 //! - **Connections.** A server since 2026-07-28 has no sessions, so clients with the same capabilities share a connection.
 //!   An earlier server has one connection for each session of a client. Clients without a session share connections by
 //!   their principal.
@@ -36,6 +38,7 @@ mod filter;
 mod link;
 mod open_calls;
 mod options;
+mod owner;
 mod parked;
 mod provider;
 mod proxy;
@@ -45,6 +48,9 @@ mod remainders;
 mod reply;
 mod sink;
 mod subscriptions;
+mod task_calls;
+mod task_form;
+mod tasks;
 mod tools;
 mod upstream;
 

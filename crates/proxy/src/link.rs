@@ -1,6 +1,6 @@
 //! One connection to the server, and its messages to the clients that use it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -22,6 +22,7 @@ use crate::error::internal;
 use crate::open_calls::OpenCalls;
 use crate::questions::{Answered, Questions};
 use crate::subscriptions::Subscriptions;
+use crate::task_form::related_task;
 use crate::upstream::{Connect, Upstream};
 
 /// One connection to the server.
@@ -32,6 +33,8 @@ pub(crate) struct Link {
     /// The session that the connection belongs to.
     session: OnceLock<Weak<dyn EngineHandle>>,
     pub(crate) questions: Questions,
+    /// The questions of tasks that a client of another form of tasks follows.
+    routes: Mutex<HashMap<String, Weak<Questions>>>,
     pub(crate) open: Arc<OpenCalls>,
     /// One permit: of calls without a session, only one at a time may be asked, because the server does not name
     /// the call of its question.
@@ -77,6 +80,7 @@ impl Link {
             upstream: OnceLock::new(),
             session: OnceLock::new(),
             questions: Questions::default(),
+            routes: Mutex::default(),
             open: Arc::default(),
             asked: Arc::new(Semaphore::new(1)),
             subscriptions: Subscriptions::default(),
@@ -242,6 +246,10 @@ impl Link {
         let Some(options) = self.upstream().map(|upstream| upstream.options.clone()) else {
             return Err(Error::internal());
         };
+        if let Some(questions) = self.questions_of_task(&request) {
+            let (most, timeout) = (options.max_questions, options.question_timeout);
+            return questions.ask(request, most, timeout).await;
+        }
         let accepts = |cx: &Context| cx.terms().has(Feature::ServerRequests);
         if let Some(cx) = self.open.newest(accepts) {
             return cx
@@ -261,6 +269,18 @@ impl Link {
         self.questions
             .ask(request, options.max_questions, options.question_timeout)
             .await
+    }
+
+    /// Passes the questions of a task to this place from now on, while it exists.
+    pub(crate) fn route(&self, task: &str, questions: &Arc<Questions>) {
+        let mut routes = self.routes.lock();
+        routes.retain(|_, questions| questions.strong_count() > 0);
+        routes.insert(task.to_owned(), Arc::downgrade(questions));
+    }
+
+    fn questions_of_task(&self, request: &InputRequest) -> Option<Arc<Questions>> {
+        let task = related_task(request)?;
+        self.routes.lock().get(task)?.upgrade()
     }
 
     /// Passes a log message on, to the client of the only open call, or to the session.
@@ -316,6 +336,7 @@ impl Link {
                 return;
             };
             if let Some(upstream) = link.upstream() {
+                upstream.tools.forget_tasks();
                 upstream.list_tools(link.client()).await;
             }
         });
@@ -385,7 +406,7 @@ impl Drop for Forget<'_> {
 }
 
 /// The error that the server receives for its question.
-fn error_of_question(error: &pintle::runtime::AskError) -> Error {
+pub(crate) fn error_of_question(error: &pintle::runtime::AskError) -> Error {
     match error {
         pintle::runtime::AskError::Failed(pintle::proto::PeerCallError::Answered(error)) => {
             error.clone()

@@ -47,6 +47,14 @@ pub struct ProxyOptions {
     /// The state of such a server is then common to all clients. It cannot ask questions, because it does not name the
     /// call of a question.
     pub is_shared: bool,
+    /// Largest number of tasks between clients and servers with different forms of tasks; default 1 024. The proxy
+    /// refuses a new task of a client of 2025-11-25. Of the tasks of a server of 2025-11-25 it forgets the one that was
+    /// polled least recently: its questions are asked again with the next poll.
+    pub max_tasks: usize,
+    /// Longest time that the proxy stores a task of a client of 2025-11-25, and its result; default 1 h.
+    pub max_task_ttl: Duration,
+    /// Largest size of all stored results of tasks, in bytes; default 64 MiB. A task with a result beyond it fails.
+    pub max_task_bytes: usize,
     /// Largest size of the result of a tool, in bytes of JSON; default `None`: unlimited. A larger result is cut, and a
     /// link in it names a resource with the remainder. Tools then have no output schema, because a result that is
     /// cut does not fit it.
@@ -77,6 +85,9 @@ impl Default for ProxyOptions {
             list_tools_first: true,
             max_header_tools: 4_096,
             is_shared: false,
+            max_tasks: 1_024,
+            max_task_ttl: Duration::from_secs(3_600),
+            max_task_bytes: 64 << 20,
             max_result_bytes: None,
             max_remainders: 256,
             max_remainder_bytes: 64 << 20,

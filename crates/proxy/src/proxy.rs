@@ -22,6 +22,7 @@ use crate::filter::{Filters, PromptFilter, ResourceFilter, ToolFilter};
 use crate::link::Link;
 use crate::options::ProxyOptions;
 use crate::parked::Parked;
+use crate::tasks::Tasks;
 use crate::upstream::{Connect, Upstream, client_of, declared};
 
 /// Interval of the removal of ended sessions and expired calls.
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) renewal: Arc<Semaphore>,
     pub(crate) connections: Connections,
     pub(crate) parked: Parked,
+    pub(crate) tasks: Arc<Tasks>,
 }
 
 /// A proxy that is not connected yet.
@@ -178,6 +180,7 @@ impl ProxyBuilder {
             upstream: Arc::new(upstream),
             connections: Connections::new(first, declares),
             parked: Parked::default(),
+            tasks: Arc::default(),
         });
         tokio::spawn(sweep(Arc::downgrade(&shared)));
         Ok(Proxy(shared))
@@ -212,6 +215,7 @@ async fn sweep(proxy: Weak<Shared>) {
         proxy.parked.sweep();
         proxy.upstream.remainders.sweep();
         proxy.connections.sweep(&proxy.upstream);
+        proxy.tasks.sweep(proxy.upstream.options.park_timeout);
         proxy.draining.sweep();
         proxy.renew_aged();
     }
@@ -254,6 +258,7 @@ impl Service for Proxy {
     fn stop(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             self.0.parked.clear();
+            self.0.tasks.clear();
             let draining = self.0.draining.take();
             for link in self.0.connections.clear().into_iter().chain(draining) {
                 link.client().close().await;

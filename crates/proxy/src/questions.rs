@@ -60,27 +60,62 @@ impl Questions {
         most: usize,
         timeout: Duration,
     ) -> Answered {
-        let (answer, answered) = oneshot::channel();
-        {
-            let mut state = self.state.lock();
-            state.waiting.retain(Question::is_open);
-            if state.waiting.len() >= most {
-                return Err(internal("too many questions wait for the client"));
-            }
-            state.next += 1;
-            let name = format!("q{}", state.next);
-            state.waiting.push(Question {
-                name,
-                request,
-                answer,
-            });
-        }
-        self.added.notify_one();
+        let answered = self.add(request, most)?;
         match tokio::time::timeout(timeout, answered).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(internal("the call that carried the question has ended")),
-            Err(_) => Err(internal("the client did not answer the question in time")),
+            Err(_) => Err(unanswered()),
         }
+    }
+
+    /// Waits for the answer to a question, which the next call carries again if the present one ends without an answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Questions::ask`].
+    pub(crate) async fn insist(
+        &self,
+        request: InputRequest,
+        most: usize,
+        timeout: Duration,
+    ) -> Answered {
+        let answered = async {
+            loop {
+                if let Ok(answer) = self.add(request.clone(), most)?.await {
+                    return answer;
+                }
+            }
+        };
+        let answered = tokio::time::timeout(timeout, answered).await;
+        answered.unwrap_or_else(|_| Err(unanswered()))
+    }
+
+    fn add(
+        &self,
+        request: InputRequest,
+        most: usize,
+    ) -> Result<oneshot::Receiver<Answered>, Error> {
+        let (answer, answered) = oneshot::channel();
+        let mut state = self.state.lock();
+        state.waiting.retain(Question::is_open);
+        if state.waiting.len() >= most {
+            return Err(internal("too many questions wait for the client"));
+        }
+        state.next += 1;
+        let name = format!("q{}", state.next);
+        state.waiting.push(Question {
+            name,
+            request,
+            answer,
+        });
+        drop(state);
+        self.added.notify_one();
+        Ok(answered)
+    }
+
+    /// Whether a question waits.
+    pub(crate) fn has_open(&self) -> bool {
+        self.state.lock().waiting.iter().any(Question::is_open)
     }
 
     /// Waits until there are questions, and takes them with those that follow at once.
@@ -101,6 +136,10 @@ impl Questions {
             self.added.notified().await;
         }
     }
+}
+
+fn unanswered() -> Error {
+    internal("the client did not answer the question in time")
 }
 
 #[cfg(test)]
@@ -159,6 +198,18 @@ mod tests {
         assert!(second.expect_err("a limit").message.contains("too many"));
         let third = questions.ask(roots(), 1, MINUTE).await;
         assert!(third.expect_err("a timeout").message.contains("in time"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_that_insists_is_carried_by_the_next_call() {
+        let questions = Arc::new(Questions::default());
+        let asked = Arc::clone(&questions);
+        let answer = tokio::spawn(async move { asked.insist(roots(), 1, MINUTE).await });
+        drop(questions.take().await);
+        let mut taken = questions.take().await;
+        let answered = InputResponse::from(ListRootsResult::new(Vec::new()));
+        taken.remove(0).answer(Ok(answered));
+        assert!(answer.await.expect("no panic").is_ok());
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 
 use crate::error::internal;
 use crate::options::ProxyOptions;
+use crate::owner::Owner;
 use crate::random_id::random_id;
 use cut::Cut;
-use store::{Owner, Store};
+use store::Store;
 
 /// The URI of a remainder, up to its random id.
 const URI: &str = "pintle-result:///";

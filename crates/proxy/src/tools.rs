@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle::client::Client;
-use pintle::model::{Error, ListToolsResult, Tool};
+use pintle::model::{Error, ListToolsResult, TaskSupport, Tool};
 use pintle::runtime::ParamHeader;
 use pintle::runtime::sync::Mutex;
 use pintle::schema::header_bindings;
@@ -20,6 +20,8 @@ const ANNOTATION: &str = "x-mcp-header";
 /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
 pub(crate) struct Tools {
     all: Mutex<HashMap<String, Arc<[ParamHeader]>>>,
+    /// The tools of a server of 2025-11-25 that can run as tasks; `None` before they are listed.
+    tasks: Mutex<Option<HashMap<String, TaskSupport>>>,
     most: usize,
 }
 
@@ -28,6 +30,7 @@ impl Tools {
     pub(crate) fn new(most: usize) -> Self {
         Self {
             all: Mutex::default(),
+            tasks: Mutex::default(),
             most,
         }
     }
@@ -37,12 +40,34 @@ impl Tools {
         self.all.lock().get(tool).cloned().unwrap_or_default()
     }
 
+    /// Whether the tools that can run as tasks are known.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.tasks.lock().is_some()
+    }
+
+    /// Forgets which tools can run as tasks, because the list has changed.
+    pub(crate) fn forget_tasks(&self) {
+        *self.tasks.lock() = None;
+    }
+
+    /// Returns whether a tool can run as a task.
+    pub(crate) fn task_support(&self, tool: &str) -> TaskSupport {
+        let tasks = self.tasks.lock();
+        let support = tasks.as_ref().and_then(|tasks| tasks.get(tool));
+        support.cloned().unwrap_or(TaskSupport::Forbidden)
+    }
+
     /// Lists the tools of the server, and replaces all that are known. A failure is logged.
     pub(crate) async fn list(&self, client: &Client) {
         match client.list_tools().await {
             Ok(tools) => {
                 self.all.lock().clear();
                 tools.iter().for_each(|tool| self.learn(tool));
+                let tasks = tools.iter().map(|tool| (&tool.name, tool.task_support()));
+                let tasks = tasks.filter(|(_, support)| *support != TaskSupport::Forbidden);
+                let tasks = tasks.take(self.most);
+                let tasks = tasks.map(|(name, support)| (name.clone(), support));
+                *self.tasks.lock() = Some(tasks.collect());
             }
             Err(error) => {
                 tracing::warn!(%error, "the proxy cannot verify headers that repeat arguments");

@@ -8,7 +8,9 @@ use pintle::client::{
     Client, ClientBuilder, ClientOptions, ConnectError, EraMode, OutputCheck, ServerInfo,
 };
 use pintle::model::method::{ListPrompts, ListResourceTemplates, ListResources, ListTools, Method};
-use pintle::model::{ClientCapabilities, Error, Feature, Implementation, Revision};
+use pintle::model::{
+    ClientCapabilities, Error, Feature, Implementation, Revision, TASKS_EXTENSION,
+};
 use pintle::proto::{Change, Limits, Reply, ServerProfile};
 use pintle::runtime::sync::Mutex;
 use pintle::runtime::{Context, EngineHandle};
@@ -18,6 +20,7 @@ use crate::filter::{Filters, ToolFilter};
 use crate::options::ProxyOptions;
 use crate::remainders::Remainders;
 use crate::reply::reply_of;
+use crate::task_form::{TaskForm, declare, has_core, offered};
 use crate::tools::Tools;
 
 /// Returns a client that connects to the server.
@@ -59,6 +62,11 @@ impl Upstream {
 
     pub(crate) fn server(&self) -> ServerInfo {
         self.server.lock().clone()
+    }
+
+    /// Returns a part of the server's description.
+    pub(crate) fn described<T>(&self, read: impl FnOnce(&ServerInfo) -> T) -> T {
+        read(&self.server.lock())
     }
 
     pub(crate) fn set_server(&self, server: ServerInfo) {
@@ -107,17 +115,26 @@ impl Upstream {
     ) -> Result<Reply, Error> {
         let to = cx.terms().revision;
         let from = from.unwrap_or(to);
-        raw = self.listed(method, raw)?;
+        raw = self.listed(method, raw, cx)?;
         let raw = self.remainders.cut(method, raw, cx)?;
         reply_of(method, &raw, (from, to))
     }
 
     /// Returns a page of a list as clients see it; another result stays as it is.
-    fn listed(&self, method: &str, raw: Box<RawValue>) -> Result<Box<RawValue>, Error> {
+    fn listed(
+        &self,
+        method: &str,
+        raw: Box<RawValue>,
+        cx: &Context,
+    ) -> Result<Box<RawValue>, Error> {
         match method {
             ListTools::NAME => {
                 self.tools.read(&raw);
-                self.filter.tools.list(raw)
+                let listed = self.filter.tools.list(raw)?;
+                match self.task_form(cx) {
+                    TaskForm::OfExtension => offered(&listed),
+                    TaskForm::Same | TaskForm::OfCore => Ok(listed),
+                }
             }
             ListPrompts::NAME => self.filter.prompts.list(raw),
             ListResources::NAME => self.filter.resources.list(raw),
@@ -132,6 +149,25 @@ impl Upstream {
         if self.options.list_tools_first && has_tools {
             self.tools.list(client).await;
         }
+    }
+
+    /// Returns how the tasks of the server reach the client of a request.
+    pub(crate) fn task_form(&self, cx: &Context) -> TaskForm {
+        let terms = cx.terms();
+        self.described(|server| {
+            let (revision, offered) = (server.revision, &server.capabilities);
+            if revision.has(Feature::CoreTasks) && terms.has(Feature::TasksExtension) {
+                return match has_core(offered) {
+                    true => TaskForm::OfCore,
+                    false => TaskForm::Same,
+                };
+            }
+            let is_extension = offered.extension(TASKS_EXTENSION).is_some();
+            match is_extension && revision.has(Feature::TasksExtension) {
+                true if terms.has(Feature::CoreTasks) => TaskForm::OfExtension,
+                _ => TaskForm::Same,
+            }
+        })
     }
 
     /// Returns the configuration of a client of the server. The era of the server is known.
@@ -188,6 +224,7 @@ impl Upstream {
         if self.has_only_remainders() {
             capabilities.resources = Some(Default::default());
         }
+        declare(&mut capabilities);
         ServerProfile::new(identity, capabilities)
             .with_instructions(server.instructions)
             .with_passed_settings()

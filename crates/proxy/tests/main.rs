@@ -12,3 +12,4 @@ mod passing;
 mod replacement;
 mod server;
 mod sockets;
+mod tasks;

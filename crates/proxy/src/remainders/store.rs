@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::runtime::Context;
 use pintle::runtime::sync::Mutex;
 use tokio::time::Instant;
 
 use super::cut::Rest;
 use crate::options::ProxyOptions;
+use crate::owner::Owner;
 
 /// The stored remainders, by their URIs. At a limit the oldest of the client with the most bytes is removed.
 pub(super) struct Store {
@@ -23,29 +23,6 @@ struct Entry {
     owner: Owner,
     contents: Arc<str>,
     added: Instant,
-}
-
-/// The client that may read a remainder: a principal, or a session without one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Owner {
-    Principal(String),
-    /// A session, by the address of its handle.
-    Session(usize),
-    /// Clients without a session and without authorization: only the URI protects.
-    Anyone,
-}
-
-impl Owner {
-    pub(super) fn of(cx: &Context) -> Self {
-        if let Some(principal) = cx.principal() {
-            return Self::Principal(principal.id().to_owned());
-        }
-        let handle = cx.engine_handle();
-        match handle.is_session() {
-            true => Self::Session(Arc::as_ptr(&handle).cast::<()>() as usize),
-            false => Self::Anyone,
-        }
-    }
 }
 
 impl Store {
