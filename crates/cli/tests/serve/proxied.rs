@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
 
 use crate::serve::child::Program;
 use crate::talk::program::{Pintle, pintle};
@@ -10,6 +13,8 @@ use crate::talk::program::{Pintle, pintle};
 const LATEST: &str = "2026-07-28";
 const EARLIER: &str = "2025-06-18";
 const PINTLE: &str = env!("CARGO_BIN_EXE_pintle");
+/// Longest wait for a process, so that a test cannot hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A directory that is removed with this value.
 pub(crate) struct Directory(PathBuf);
@@ -138,8 +143,19 @@ async fn a_program_that_was_killed_is_started_again() {
         assert_eq!(tide().prints().await, "3.24\n");
         for id in fs::read_to_string(&ids).expect("the ids").lines() {
             let _ = std::process::Command::new("kill").args(["-9", id]).output();
+            collected(id).await;
         }
         assert_eq!(tide().prints().await, "3.24\n", "{revision}");
+    }
+}
+
+/// Waits until the parent of a killed process has collected it.
+async fn collected(id: &str) {
+    let process = PathBuf::from(format!("/proc/{id}"));
+    let end = Instant::now() + TEST_TIMEOUT;
+    while process.exists() {
+        assert!(Instant::now() < end, "process {id} is left");
+        sleep(Duration::from_millis(20)).await;
     }
 }
 
