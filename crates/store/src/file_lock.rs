@@ -10,7 +10,7 @@ use std::path::Path;
 /// released, and on Unix only its owner can read it.
 #[derive(Debug)]
 pub struct FileLock {
-    _file: File,
+    file: File,
 }
 
 impl FileLock {
@@ -22,10 +22,16 @@ impl FileLock {
     /// Errors of the system; [`io::ErrorKind::Unsupported`] where neither Unix nor Windows runs.
     pub fn try_acquire(path: &Path) -> io::Result<Option<Self>> {
         match open_exclusively(path) {
-            Ok(file) => Ok(Some(Self { _file: file })),
+            Ok(file) => Ok(Some(Self { file })),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        unlock(&self.file);
     }
 }
 
@@ -46,6 +52,17 @@ fn open_exclusively(path: &Path) -> io::Result<File> {
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
     Ok(file)
 }
+
+/// Releases the lock also for copies of the descriptor. A process that starts has them for a moment.
+#[cfg(unix)]
+fn unlock(file: &File) {
+    // When the file is closed, the system releases the lock as well.
+    let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock);
+}
+
+/// The system releases the lock when the file is closed.
+#[cfg(not(unix))]
+fn unlock(_: &File) {}
 
 #[cfg(windows)]
 fn open_exclusively(path: &Path) -> io::Result<File> {
@@ -86,6 +103,20 @@ mod tests {
         assert!(again.is_some());
         drop(again);
         assert_eq!(fs::read_to_string(&path).expect("read"), "text");
+        fs::remove_file(&path).expect("removed");
+    }
+
+    // A process that is forked has a copy of each descriptor until it runs its program.
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
+        let name = format!("pintle-copied-file-lock-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let lock = FileLock::try_acquire(&path).expect("a lock").expect("free");
+        let copy = lock.file.try_clone().expect("a copy");
+        drop(lock);
+        assert!(FileLock::try_acquire(&path).expect("a lock").is_some());
+        drop(copy);
         fs::remove_file(&path).expect("removed");
     }
 
