@@ -348,7 +348,7 @@ impl Fleet {
     /// After a dropped future replicas may read the entries.
     pub async fn append(&self, entries: Vec<ReplicaMessage>) -> Result<(), StoreError> {
         if self.is_shared() && !entries.is_empty() {
-            self.shared.append_kept(entries).await?;
+            self.shared.append_news(&entries).await?;
         }
         Ok(())
     }
@@ -364,11 +364,14 @@ impl Fleet {
     /// Returns the entries that other replicas publish from now on. The first call makes this replica
     /// follow the news, which begins with the next operation of the store.
     ///
+    /// In a replica that joined late each feed begins with the entries that the store keeps. Feeds that exist receive
+    /// these entries again.
+    ///
     /// [`Fleet::wait_for_news`] waits for this operation.
     pub fn news(&self) -> NewsFeed {
         let sender = self.task.as_ref().and_then(|task| task.news.upgrade());
         let feed = NewsFeed(sender.map(|sender| sender.subscribe()));
-        self.shared.news.follow();
+        self.shared.news.follow(self.shared.reads_kept_news());
         feed
     }
 

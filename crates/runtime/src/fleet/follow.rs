@@ -24,7 +24,8 @@ pub(super) struct LogFollower<'a> {
     reader: LogReader,
     watch: Option<Changes>,
     content: watch::Receiver<u64>,
-    is_news: bool,
+    /// Restarts of the news. `None` for an inbox.
+    restarts: Option<watch::Receiver<u64>>,
 }
 
 impl<'a> LogFollower<'a> {
@@ -39,12 +40,13 @@ impl<'a> LogFollower<'a> {
     pub(super) fn news(shared: &'a Shared) -> Self {
         let (key, ttl) = (layout::news_key(), shared.options.news_ttl);
         let (pauses, now) = (pauses(shared, ttl), Instant::now());
+        let restarts = Some(shared.news.restarts.subscribe());
         let reader = match shared.reads_kept_news() {
             true => LogReader::from_start(pauses, now),
             false => LogReader::from_tail(pauses, now),
         };
         Self {
-            is_news: true,
+            restarts,
             ..Self::new(shared, key, ttl, reader)
         }
     }
@@ -59,7 +61,7 @@ impl<'a> LogFollower<'a> {
             reader,
             watch: None,
             content,
-            is_news: false,
+            restarts: None,
         }
     }
 
@@ -95,6 +97,10 @@ impl<'a> LogFollower<'a> {
                 self.watch = None;
                 false
             }
+            () = restarted(&mut self.restarts), if !has_failed => {
+                self.reader.restart(Instant::now());
+                false
+            }
             is_open = woken(&mut self.watch), if !has_failed => {
                 if !is_open {
                     self.watch = None;
@@ -116,7 +122,7 @@ impl<'a> LogFollower<'a> {
             }
         };
         batch.is_lost |= is_new;
-        if self.is_news && self.reader.has_position() {
+        if self.restarts.is_some() && self.reader.has_position() {
             self.shared.news.set_position();
         }
         batch
@@ -147,6 +153,16 @@ async fn woken(watch: &mut Option<Changes>) -> bool {
         Some(watch) => watch.next().await.is_some(),
         None => std::future::pending().await,
     }
+}
+
+/// Waits until a later reader needs the kept entries.
+async fn restarted(restarts: &mut Option<watch::Receiver<u64>>) {
+    if let Some(restarts) = restarts
+        && restarts.changed().await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 fn pauses(shared: &Shared, ttl: Duration) -> Pauses {

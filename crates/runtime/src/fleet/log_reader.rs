@@ -81,6 +81,12 @@ impl LogReader {
         self.due = now;
     }
 
+    /// Reads the log from its start once more.
+    pub(super) fn restart(&mut self, now: Instant) {
+        self.position = Some(Position::START);
+        self.due = now;
+    }
+
     /// The store reports no changes any more: reads after the shorter pause.
     pub(super) fn lose_watch(&mut self, now: Instant) {
         self.due = self.due.min(now + self.pauses.unwatched);

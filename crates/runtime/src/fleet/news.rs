@@ -39,7 +39,7 @@ impl Background {
             Err(error) if error.is_retryable() => shared.news.queue.lock().put_back(batch, retry),
             // The store refuses these entries also later.
             Err(_) => shared.news.queue.lock().lose(retry),
-            Ok(()) => shared.keep(batch),
+            Ok(()) => {}
         }
         appended
     }
@@ -78,19 +78,10 @@ impl Background {
 }
 
 impl Shared {
-    /// Appends entries, and keeps them for a store that loses its content.
-    pub(super) async fn append_kept(&self, batch: Vec<ReplicaMessage>) -> Result<(), StoreError> {
-        self.append_news(&batch).await?;
-        self.keep(batch);
-        Ok(())
-    }
-
-    fn keep(&self, appended: Vec<ReplicaMessage>) {
-        let mut recent = self.news.recent.lock();
-        recent.keep(appended, Instant::now());
-    }
-
-    async fn append_news(&self, batch: &[ReplicaMessage]) -> Result<(), StoreError> {
+    /// Appends entries. They are kept before, because the store may lose its content before it answers.
+    pub(super) async fn append_news(&self, batch: &[ReplicaMessage]) -> Result<(), StoreError> {
+        let kept = batch.to_vec();
+        self.news.recent.lock().keep(kept, Instant::now());
         let envelope = |entry: &ReplicaMessage| {
             let (from, number) = (self.replica, self.mail.next_number());
             let content = Content::Message(entry.clone());

@@ -17,6 +17,8 @@ pub(super) struct NewsOutbox {
     /// Wakes the task that appends.
     added: Notify,
     pub(super) is_followed: watch::Sender<bool>,
+    /// How often a later reader asked for the kept entries.
+    pub(super) restarts: watch::Sender<u64>,
     /// Whether this replica reads each entry that is appended from now on.
     has_position: watch::Sender<bool>,
 }
@@ -28,6 +30,7 @@ impl NewsOutbox {
             recent: Mutex::default(),
             added: Notify::new(),
             is_followed: watch::Sender::new(false),
+            restarts: watch::Sender::new(0),
             has_position: watch::Sender::new(false),
         }
     }
@@ -46,8 +49,12 @@ impl NewsOutbox {
         }
     }
 
-    pub(super) fn follow(&self) {
-        self.is_followed.send_replace(true);
+    /// Begins to follow the news. With `needs_kept` a reader that came after others receives the kept entries too.
+    pub(super) fn follow(&self, needs_kept: bool) {
+        let was_followed = self.is_followed.send_replace(true);
+        if was_followed && needs_kept {
+            self.restarts.send_modify(|restarts| *restarts += 1);
+        }
     }
 
     /// Records that the position of the reader is known.

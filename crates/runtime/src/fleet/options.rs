@@ -49,9 +49,10 @@ pub struct FleetOptions {
     pub news_ttl: Duration,
     /// Time in which equal entries of the news become one; default 20 ms. It delays every entry.
     pub news_delay: Duration,
-    /// Whether the first reader of the news begins with all kept entries, and not with the next one; default
+    /// Whether each reader of the news begins with all kept entries, and not with the next one; default
     /// false. A replica that served requests before it joined may have to read entries from before. Also if the
-    /// join took half a second, or the news could not be read at first, the reader begins with all kept entries.
+    /// join took half a second, each reader begins with all kept entries. So does a first reader that finds the
+    /// store away.
     pub reads_kept_news: bool,
     /// Maximum number of requests that wait for replies; default 1,024. Another request fails.
     pub max_requests: usize,

@@ -1,4 +1,4 @@
-//! The last entries that this replica has appended to the news.
+//! The last entries that this replica appended to the news.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) struct RecentNews {
 }
 
 impl RecentNews {
-    /// Keeps entries that were appended. An entry that is repeated has the time of its first append.
+    /// Keeps entries that are appended. An entry that is repeated has the time of its first append.
     pub(super) fn keep(&mut self, appended: Vec<ReplicaMessage>, now: Instant) {
         self.drop_old(now);
         for entry in appended {

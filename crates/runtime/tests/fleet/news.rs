@@ -180,6 +180,27 @@ async fn an_entry_that_the_store_lost_before_its_reading_is_published_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_entry_that_the_store_lost_before_its_answer_is_published_again() {
+    let mut options = FleetOptions::default();
+    options.list_interval = Duration::from_millis(100);
+    let (host, [a, b]) = pair(options).await;
+    let mut feed = follow(&b).await;
+    b.link.set(Fault::Refused);
+    a.link.set(Fault::Slow(Duration::ZERO, Duration::from_millis(900)));
+    let append = a.fleet.append(vec![number(1)]);
+    let lose = async {
+        sleep(MOMENT).await;
+        host.lose_content();
+        a.link.set(Fault::None);
+    };
+    let (appended, ()) = tokio::join!(append, lose);
+    appended.expect("an answer");
+    b.link.set(Fault::None);
+    let read = read(&mut feed).await;
+    assert!(read.contains(&Some(1)), "{read:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_reader_that_begins_while_the_store_is_away_may_have_missed_entries() {
     let (_host, [a, b]) = pair(FleetOptions::default()).await;
     b.link.set(Fault::Refused);
@@ -199,6 +220,21 @@ async fn a_replica_that_joined_late_reads_the_kept_news() {
     sleep(seconds(1)).await;
     let mut feed = follow(&b).await;
     assert_eq!(read(&mut feed).await, [Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_reader_of_a_replica_that_joined_late_reads_the_kept_news() {
+    let mut options = FleetOptions::default();
+    options.reads_kept_news = true;
+    let (_host, [a, b]) = pair(options).await;
+    a.fleet.publish(number(1));
+    let mut first = follow(&b).await;
+    assert_eq!(read(&mut first).await, [Some(1)]);
+    let mut second = follow(&b).await;
+    assert_eq!(read(&mut second).await, [Some(1)]);
+    a.fleet.publish(number(2));
+    assert_eq!(read(&mut second).await, [Some(2)]);
+    assert_eq!(read(&mut first).await, [Some(1), Some(2)]);
 }
 
 #[tokio::test(start_paused = true)]
