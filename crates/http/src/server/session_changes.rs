@@ -112,6 +112,7 @@ pub(super) async fn reload(
     let Some(key) = session.key() else {
         return Reloaded::Applied;
     };
+    let doubts = session.doubts();
     let mut state = read_state(shared, sessions, key).await;
     if let Some(read) = &state
         && let Some(own) = session.lost_settings(read)
@@ -119,14 +120,14 @@ pub(super) async fn reload(
         state = restore(shared, sessions, key, &own).await;
     }
     let Some(state) = state else {
-        sessions.note_unread(session);
+        sessions.note_unread(session, doubts);
         return Reloaded::Unread;
     };
     if state.is_ended {
         sessions.end(session, Instant::now().into_std());
         return Reloaded::Ended;
     }
-    session.apply(&state);
+    session.apply(&state, doubts);
     Reloaded::Applied
 }
 
@@ -177,18 +178,14 @@ pub(super) async fn read_state(
     }
 }
 
-/// Notifies the other replicas that the record of a session has changed. Waits for their replies, at most
-/// [`MAX_WAIT`].
-pub(super) async fn announce(fleet: &Fleet, id: SessionId, generation: u64) {
-    let Some(message) = message(id, generation) else {
-        return;
-    };
-    fleet.publish(message.clone());
+/// Waits for the replies of the other replicas to a change, at most [`MAX_WAIT`].
+pub(super) async fn replies(fleet: &Fleet, message: &ReplicaMessage) {
     // The news have the change for replicas that are slow.
-    let _ = timeout(MAX_WAIT, request_all(fleet, &message)).await;
+    let _ = timeout(MAX_WAIT, request_all(fleet, message)).await;
 }
 
-fn message(id: SessionId, generation: u64) -> Option<ReplicaMessage> {
+/// The notice that the record of a session has changed.
+pub(super) fn message(id: SessionId, generation: u64) -> Option<ReplicaMessage> {
     let session = id.to_string();
     let changed = Changed {
         session,

@@ -18,6 +18,7 @@ use pintle_runtime::fleet::{
 };
 use pintle_runtime::{BoxFuture, SharedSessions};
 use serde::{Deserialize, Serialize};
+use tokio::join;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -130,12 +131,29 @@ impl SessionMail {
         self.begun.get()?.fleet.borrow().clone()
     }
 
-    /// Notifies the other replicas that the record of a session has changed, if this one has joined. Waits for
-    /// their replies, at most a second.
-    pub(super) async fn announce(&self, id: SessionId, generation: u64) {
-        if let Some(fleet) = self.joined() {
-            session_changes::announce(&fleet, id, generation).await;
-        }
+    /// Notifies the other replicas that the record of a session has changed. Waits until the news have the change, and for
+    /// the replies, at most a second.
+    ///
+    /// # Errors
+    ///
+    /// [`ForwardError`] if the news do not have the change. They receive it later, unless this replica is killed before.
+    pub(super) async fn announce(
+        &self,
+        id: SessionId,
+        generation: u64,
+    ) -> Result<(), ForwardError> {
+        let Some(fleet) = self.fleet()? else {
+            return Ok(());
+        };
+        let Some(message) = session_changes::message(id, generation) else {
+            return Ok(());
+        };
+        let replies = session_changes::replies(&fleet, &message);
+        let (appended, ()) = join!(fleet.append(vec![message.clone()]), replies);
+        appended.map_err(|error| {
+            fleet.publish(message);
+            ForwardError::Store(error.into())
+        })
     }
 
     /// Publishes a message for the parts of a session at other replicas, if this one has joined. It does not

@@ -210,8 +210,8 @@ impl Sessions {
     }
 
     /// Records that the state of a session could not be read, so that it is read without a request.
-    pub(super) fn note_unread(&self, session: &Session) {
-        session.note_unread();
+    pub(super) fn note_unread(&self, session: &Session, doubts: u64) {
+        session.note_unread(doubts);
         self.doubts.send_replace(());
     }
 

@@ -281,10 +281,10 @@ impl<S: Service> Endpoint<S> {
         }
         let session = self.restore(key, terms, parts, peer)?;
         let Some(state) = state else {
-            self.sessions.note_unread(&session);
+            self.sessions.note_unread(&session, 0);
             return Ok(Found::Session);
         };
-        session.apply(&state);
+        session.apply(&state, 0);
         if self.sessions.noted_changes() != changes {
             // The notice may be about this session, whose part did not exist.
             session.doubt();

@@ -164,6 +164,17 @@ async fn without_the_store_a_setting_in_a_batch_is_answered_with_an_error() {
     assert!(three.logs(first).await && three.logs(second).await);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_setting_of_a_batch_that_is_not_announced_has_an_error() {
+    let three = three().await;
+    let [first, ..] = &three.replicas;
+    three.store.set_away(true);
+    let batch = [set_level(1, "error"), request(2, "ping", json!({}))];
+    let answers = answers(three.batch(&batch), first).await;
+    assert_eq!(answers[0]["error"]["code"], -32603);
+    assert_eq!(answers[1]["result"], json!({}));
+}
+
 // spec: 2025-11-25 D0326-02
 #[tokio::test(start_paused = true)]
 async fn answers_in_a_batch_reach_their_questions_at_another_replica() {

@@ -92,6 +92,8 @@ pub(crate) struct Records {
     states: Mutex<HashMap<u128, SessionState>>,
     operations: AtomicUsize,
     pub(crate) is_away: AtomicBool,
+    /// Whether no reading ends.
+    pub(crate) is_silent: AtomicBool,
 }
 
 impl Records {
@@ -157,7 +159,12 @@ impl SharedSessions for Open {
     }
 
     fn state(&self, key: SessionKey) -> BoxFuture<'_, Result<SessionState, StoreError>> {
-        Box::pin(async move { self.records.with(1, key.number, |state| state.clone()) })
+        Box::pin(async move {
+            if self.records.is_silent.load(Ordering::SeqCst) {
+                std::future::pending::<()>().await;
+            }
+            self.records.with(1, key.number, |state| state.clone())
+        })
     }
 
     fn change<'a>(

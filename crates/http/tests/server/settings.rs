@@ -259,6 +259,35 @@ async fn without_the_store_a_setting_is_rejected_and_has_no_effect_later() {
     assert!(logs(&second, &id).await);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_setting_that_other_replicas_may_not_learn_is_answered_503() {
+    let ([first, second], id, _, _, store) = replicas_with_store(A_WHILE).await;
+    let mut stream = listen(&id, &second).await;
+    let subscribe = || subscription("resources/subscribe", "a:1", &id);
+    store.set_away(true);
+    assert_eq!(status(subscribe(), &first).await, 503);
+    store.set_away(false);
+    ok(subscribe(), &first).await;
+    assert!(is_notified(&mut stream, &second).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_dropped_does_not_end_a_doubt() {
+    let ([first, second], id, _, records, store) = replicas_with_store(A_WHILE).await;
+    ok(call("echo", &id), &first).await;
+    ok(call("echo", &id), &second).await;
+    ok(set_level("error", &id), &first).await;
+    let key = SessionKey::unlimited(u128::from_str_radix(&id[2..34], 16).expect("digits"));
+    records.end(key);
+    store.lose_news().await;
+    sleep(A_WHILE).await;
+    records.is_silent.store(true, Ordering::SeqCst);
+    let dropped = timeout(Duration::from_secs(1), status(call("echo", &id), &second));
+    dropped.await.expect_err("no reading ends");
+    records.is_silent.store(false, Ordering::SeqCst);
+    assert_eq!(status(call("echo", &id), &second).await, 404);
+}
+
 // hardening: H-17
 #[tokio::test(start_paused = true)]
 async fn a_subscription_beyond_the_limit_of_the_record_is_rejected() {

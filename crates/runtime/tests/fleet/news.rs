@@ -186,7 +186,8 @@ async fn an_entry_that_the_store_lost_before_its_answer_is_published_again() {
     let (host, [a, b]) = pair(options).await;
     let mut feed = follow(&b).await;
     b.link.set(Fault::Refused);
-    a.link.set(Fault::Slow(Duration::ZERO, Duration::from_millis(900)));
+    a.link
+        .set(Fault::Slow(Duration::ZERO, Duration::from_millis(900)));
     let append = a.fleet.append(vec![number(1)]);
     let lose = async {
         sleep(MOMENT).await;

@@ -47,6 +47,7 @@ impl<S: Service> Endpoint<S> {
     /// answered with an error.
     async fn record_settings(&self, batch: &mut Batched<S>) {
         let mut recorded = None;
+        let mut answers = Vec::new();
         let mut is_away = false;
         for mut setting in std::mem::take(&mut batch.settings) {
             let first = poll_fn(|cx| Poll::Ready(setting.source.poll_message(cx))).await;
@@ -63,18 +64,27 @@ impl<S: Service> Endpoint<S> {
                     false => self.record_change(session, &setting.change).await,
                 };
                 match change {
-                    Ok(generation) => recorded = Some((Arc::clone(session), generation)),
+                    Ok(generation) => {
+                        recorded = Some((Arc::clone(session), generation));
+                        answers.push((setting.id, answer));
+                    }
                     Err(why) => {
                         is_away |= why == UnrecordedChange::StoreAway;
                         batch.refuse(Some(&setting.id), &why.to_error());
-                        continue;
                     }
                 }
+                continue;
             }
             batch.ready.push_back(answer);
         }
-        if let Some((session, generation)) = recorded {
-            self.mail.announce(session.id(), generation).await;
+        let Some((session, generation)) = recorded else {
+            return;
+        };
+        match self.announce_change(&session, generation).await {
+            Ok(()) => batch.ready.extend(answers.into_iter().map(|(_, it)| it)),
+            Err(why) => answers
+                .iter()
+                .for_each(|(id, _)| batch.refuse(Some(id), &why.to_error())),
         }
     }
 }

@@ -70,6 +70,24 @@ pub(in crate::server) struct Setting<S: Service> {
 }
 
 impl<S: Service> Endpoint<S> {
+    /// Notifies the other replicas of a change of the settings.
+    ///
+    /// # Errors
+    ///
+    /// [`UnrecordedChange::StoreAway`] if a replica may not learn of it. The client then sends the request again.
+    pub(in crate::server) async fn announce_change(
+        &self,
+        session: &Session,
+        generation: u64,
+    ) -> Result<(), UnrecordedChange> {
+        let id = session.id();
+        let announced = self.mail.announce(id, generation).await;
+        announced.map_err(|error| {
+            tracing::warn!(%error, session = ?id, "cannot announce a setting to all replicas");
+            UnrecordedChange::StoreAway
+        })
+    }
+
     /// Records a change of the settings that the engine has accepted. Returns the generation of the record, which
     /// the other replicas need.
     ///
@@ -85,7 +103,7 @@ impl<S: Service> Endpoint<S> {
         let (shared, key) = shared.ok_or(UnrecordedChange::StoreAway)?;
         let id = session.id();
         // If this future ends early, the next request reads the settings again.
-        session.doubt_settings();
+        let doubts = session.doubt_settings();
         let mut recorded = shared.change(key, change).await;
         if let Ok(state) = &recorded
             && let Some(mut own) = session.lost_settings(state)
@@ -97,7 +115,8 @@ impl<S: Service> Endpoint<S> {
         let state = match recorded {
             Ok(state) => state,
             Err(error) => {
-                self.sessions.note_unread(session);
+                // The engine has the setting, so the next request reads the record.
+                self.sessions.note_unread(session, 0);
                 tracing::warn!(%error, session = ?id, "cannot record a setting for all replicas");
                 return Err(UnrecordedChange::StoreAway);
             }
@@ -106,7 +125,7 @@ impl<S: Service> Endpoint<S> {
             self.sessions.end(session, Instant::now().into_std());
             return Err(UnrecordedChange::Ended);
         }
-        session.apply(&state);
+        session.apply(&state, doubts);
         if let SessionChange::Subscribe(uri) = change
             && !state.subscribed.contains(uri)
         {
@@ -141,9 +160,12 @@ impl<S: Service> Endpoint<S> {
         match poll_fn(|cx| Poll::Ready(source.poll_message(cx))).await {
             Poll::Ready(Some(message)) if message.verdict.is_some() => {
                 if message.verdict == Some(AnswerStatus::Result) {
-                    match self.record_change(&session, &change).await {
-                        Ok(generation) => self.mail.announce(session.id(), generation).await,
-                        Err(why) => return self.unrecorded(why, id),
+                    let recorded = match self.record_change(&session, &change).await {
+                        Ok(generation) => self.announce_change(&session, generation).await,
+                        Err(why) => Err(why),
+                    };
+                    if let Err(why) = recorded {
+                        return self.unrecorded(why, id);
                     }
                 }
                 reply::answer(message, era)

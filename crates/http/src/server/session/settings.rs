@@ -20,8 +20,12 @@ pub(in crate::server) struct NewPart {
 pub(super) struct Settings {
     /// The record that was applied, if there was one.
     applied: Option<Box<SessionState>>,
-    /// Whether the next request must read the record.
-    pub(super) is_doubted: bool,
+    /// How often the settings came in doubt, so that a request must read the record.
+    doubts: u64,
+    /// The doubts that a reading has ended.
+    settled: u64,
+    /// The doubts whose reading has failed. Another one follows without a request.
+    unread: u64,
     /// Whether the last reading of the record has failed.
     is_unread: bool,
     /// Whether the engine may have settings that the record does not have.
@@ -31,6 +35,10 @@ pub(super) struct Settings {
 impl Settings {
     fn generation(&self) -> u64 {
         self.applied.as_ref().map_or(0, |it| it.generation)
+    }
+
+    fn is_doubted(&self) -> bool {
+        self.doubts > self.settled
     }
 }
 
@@ -54,8 +62,9 @@ impl Session {
         let Some(last) = &mut state.last_check else {
             return false;
         };
-        let is_doubted = std::mem::take(&mut state.settings.is_doubted);
-        let is_due = is_doubted || now.saturating_duration_since(*last) >= interval;
+        let settings = &state.settings;
+        let must_read = settings.doubts > settings.settled.max(settings.unread);
+        let is_due = must_read || now.saturating_duration_since(*last) >= interval;
         if is_due {
             *last = now;
         }
@@ -85,12 +94,19 @@ impl Session {
 
     /// Makes the next request read the state.
     pub(in crate::server) fn doubt(&self) {
-        self.lock().settings.is_doubted = true;
+        self.lock().settings.doubts += 1;
     }
 
-    /// Records that the record could not be read.
-    pub(in crate::server) fn note_unread(&self) {
-        self.lock().settings.is_unread = true;
+    /// Returns how often the settings came in doubt. A reading that begins now ends these doubts.
+    pub(in crate::server) fn doubts(&self) -> u64 {
+        self.lock().settings.doubts
+    }
+
+    /// Records that the record could not be read. `doubts` is the number at the begin of the reading.
+    pub(in crate::server) fn note_unread(&self, doubts: u64) {
+        let settings = &mut self.lock().settings;
+        settings.is_unread = true;
+        settings.unread = settings.unread.max(doubts);
     }
 
     /// Returns true if the record must be read without a request: the last reading has failed, or the settings are in doubt
@@ -100,7 +116,7 @@ impl Session {
         let settings = &state.settings;
         let is_needed = state.lanes.has_listeners() || settings.applied.is_some();
         let is_shared = state.last_check.is_some() && !state.is_over;
-        is_shared && (settings.is_unread || (settings.is_doubted && is_needed))
+        is_shared && (settings.is_unread || (settings.is_doubted() && is_needed))
     }
 
     /// Returns the settings of this part if the store has lost them, so that its record is another one.
@@ -114,14 +130,18 @@ impl Session {
             .cloned()
     }
 
-    /// Makes the next request replace the settings of the engine, because the record may not have them.
-    pub(in crate::server) fn doubt_settings(&self) {
+    /// Makes the next request replace the settings of the engine, because the record may not have them. Returns the number
+    /// of doubts.
+    pub(in crate::server) fn doubt_settings(&self) -> u64 {
         let settings = &mut self.lock().settings;
-        (settings.is_doubted, settings.is_ahead) = (true, true);
+        settings.is_ahead = true;
+        settings.doubts += 1;
+        settings.doubts
     }
 
-    /// Applies the settings of a record, unless the part has newer ones.
-    pub(in crate::server) fn apply(&self, shared: &SessionState) {
+    /// Applies the settings of a record, unless the part has newer ones. `doubts` is the number at the begin of the reading:
+    /// the record may be older than a doubt that came later.
+    pub(in crate::server) fn apply(&self, shared: &SessionState, doubts: u64) {
         self.change(|state| {
             let settings = &mut state.settings;
             let is_newer = shared.generation > settings.generation();
@@ -137,6 +157,8 @@ impl Session {
             };
             *settings = Settings {
                 applied,
+                doubts: settings.doubts,
+                settled: settings.settled.max(doubts),
                 ..Settings::default()
             };
         });
