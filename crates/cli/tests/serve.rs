@@ -7,5 +7,6 @@ mod proxied;
 mod records;
 #[cfg(target_os = "linux")]
 mod shared;
+mod signed_in;
 mod stdio;
 mod watched;

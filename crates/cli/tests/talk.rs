@@ -6,7 +6,7 @@ mod broken;
 mod calls;
 mod check;
 mod doctor;
-mod guarded;
+pub(crate) mod guarded;
 mod home;
 mod hosts;
 mod http;

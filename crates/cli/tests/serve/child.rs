@@ -25,6 +25,13 @@ impl Program {
         Self::spawn(Command::new(env!("CARGO_BIN_EXE_pintle")), arguments)
     }
 
+    /// Starts the program with a command line, and with variables of the environment.
+    pub(crate) fn start_with(variables: &[(&str, &str)], arguments: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        command.envs(variables.iter().copied());
+        Self::spawn(command, arguments)
+    }
+
     /// Starts the program with a command line, and with a limit of file descriptors.
     #[cfg(unix)]
     pub(crate) fn start_with_descriptors(max: u32, arguments: &str) -> Self {
@@ -68,11 +75,23 @@ impl Program {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
+        self.send_all(std::slice::from_ref(message)).await;
+    }
+
+    /// Sends messages with one write.
+    pub(crate) async fn send_all(&mut self, messages: &[Value]) {
+        let lines: String = messages
+            .iter()
+            .map(|message| format!("{message}\n"))
+            .collect();
         let input = self.input.as_mut().expect("its input is open");
-        input
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .expect("it reads");
+        input.write_all(lines.as_bytes()).await.expect("it reads");
+    }
+
+    /// Returns the id of the process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().expect("it runs")
     }
 
     /// Reads the next line of standard output, which must be a JSON-RPC message.

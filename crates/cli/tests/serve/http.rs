@@ -168,7 +168,7 @@ async fn an_invalid_state_is_rejected_without_its_password() {
 }
 
 /// Returns `127.0.0.1:41234` from a line like `… at http://127.0.0.1:41234/mcp, …`.
-fn address(line: &str) -> String {
+pub(super) fn address(line: &str) -> String {
     let (_, rest) = line.split_once("http://").expect("an address");
     rest.split_once('/').expect("a path").0.to_owned()
 }
@@ -182,14 +182,14 @@ async fn post(address: &str, message: &Value) -> Value {
 }
 
 /// Returns a request of 2026-07-28.
-fn request(id: u32, method: &str, params: Value) -> Value {
+pub(super) fn request(id: u32, method: &str, params: Value) -> Value {
     let mut params = params;
     params["_meta"] = envelope();
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
 /// Posts a message with more headers, and returns the whole answer.
-async fn send(address: &str, more: &str, message: &Value) -> String {
+pub(super) async fn send(address: &str, more: &str, message: &Value) -> String {
     let more = format!("Connection: close\r\n{more}");
     let mut stream = open(address, &more, message).await;
     let mut answer = String::new();
