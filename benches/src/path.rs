@@ -5,6 +5,7 @@
 //! and of an answer only the length and the beginning are checked. Servers are called without
 //! sockets. Clients call over sockets, because they have no other input; [`crate::frugal`] answers.
 
+mod bridged;
 mod called;
 mod served;
 mod started;
@@ -82,6 +83,10 @@ paths! {
     ClientHttp2025 = "client-http-2025",
     /// A small call of a client over HTTP, hyper's own part included.
     ClientHttp2026 = "client-http-2026",
+    /// A small call through a proxy from pipe to pipe, after handshakes.
+    BridgePipe2025 = "bridge-pipe-2025",
+    /// A small call through a proxy from pipe to pipe.
+    BridgePipe2026 = "bridge-pipe-2026",
 }
 
 /// Runs a path `steps` times to warm up, and as often again in the closure for `measure`. `measure`
@@ -119,6 +124,8 @@ pub fn walk(
         Path::ClientPipe2026 => walk.client(pipe(frugal), Revision::V2026_07_28, measure),
         Path::ClientHttp2025 => walk.client(http(frugal), Revision::V2025_11_25, measure),
         Path::ClientHttp2026 => walk.client(http(frugal), Revision::V2026_07_28, measure),
+        Path::BridgePipe2025 => walk.bridge(frugal, Revision::V2025_11_25, measure),
+        Path::BridgePipe2026 => walk.bridge(frugal, Revision::V2026_07_28, measure),
     }
 }
 
@@ -188,6 +195,22 @@ impl Walk {
         let runtime = runtime();
         let caller = runtime.block_on(Caller::connect(target, revision));
         self.twice_async(&runtime, measure, async || caller.call().await);
+    }
+
+    fn bridge(
+        &self,
+        frugal: &dyn Fn(Wire) -> String,
+        revision: Revision,
+        measure: impl FnOnce(&mut dyn FnMut()),
+    ) {
+        let (runtime, request) = (runtime(), Ask::CALL.message(revision) + "\n");
+        let mut peer = runtime.block_on(async {
+            let proxy = bridged::proxy(frugal(Wire::Lines), revision).await;
+            PipePeer::of(proxy, revision).await
+        });
+        self.twice_async(&runtime, measure, async || {
+            peer.round_trip(&request, Ask::CALL.least).await;
+        });
     }
 
     fn twice(&self, measure: impl FnOnce(&mut dyn FnMut()), mut step: impl FnMut()) {

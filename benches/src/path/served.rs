@@ -11,12 +11,12 @@ use http_body_util::{BodyExt, Full};
 use pintle::http::{HttpOptions, HttpService};
 use pintle::model::{CallToolResult, Feature, ImageContent, Revision};
 use pintle::prelude::*;
-use pintle::runtime::{IntoService, PipeEnd, PipeOptions, serve_pipe};
+use pintle::runtime::{IntoService, PipeEnd, PipeOptions, Service, serve_pipe};
 use pintle::server::App;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
-use tower_service::Service;
+use tower_service::Service as HttpRequests;
 
 use crate::payload;
 
@@ -167,7 +167,7 @@ impl PipePeer {
     }
 
     /// Connects to a given server.
-    pub(super) async fn of(server: App, revision: Revision) -> Self {
+    pub(super) async fn of(server: impl Service, revision: Revision) -> Self {
         let (stream, far) = tokio::io::duplex(ROOM);
         let (reader, writer) = tokio::io::split(far);
         let service = Arc::new(server);
@@ -283,7 +283,8 @@ impl HttpPeer {
         request: Request<Full<Bytes>>,
     ) -> Response<pintle::http::ResponseBody> {
         let ready: Result<(), Infallible> =
-            poll_fn(|cx| Service::<Request<Full<Bytes>>>::poll_ready(&mut self.service, cx)).await;
+            poll_fn(|cx| HttpRequests::<Request<Full<Bytes>>>::poll_ready(&mut self.service, cx))
+                .await;
         ready.expect("always ready");
         self.service.call(request).await.expect("never fails")
     }

@@ -9,4 +9,6 @@ mod records;
 mod shared;
 mod signed_in;
 mod stdio;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod watched;

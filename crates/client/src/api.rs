@@ -28,7 +28,7 @@ use crate::list::List;
 use crate::listen::Subscription;
 use crate::recovery::arguments_of;
 use crate::request::Request;
-use crate::result::{complete, tool_result};
+use crate::result::{Reading, complete, tool_result};
 use crate::subscribe::listen;
 
 impl Client {
@@ -188,6 +188,7 @@ impl Client {
     pub fn forward(&self, method: &str, params: &str) -> Call<Box<RawValue>> {
         let (mut call, _) = self.raw_call(method, params);
         call.request.is_forwarded = true;
+        call.read = Reading::Text(|raw| raw);
         call
     }
 

@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::error::CallError;
 use crate::execute::{Performed, performed};
 use crate::request::{Freshness, Request};
-use crate::result::Reader;
+use crate::result::{Reader, Reading};
 
 /// A call that was not sent yet: awaiting it sends it.
 ///
@@ -26,7 +26,7 @@ use crate::result::Reader;
 pub struct Call<R> {
     pub(crate) client: Client,
     pub(crate) request: Request,
-    pub(crate) read: Reader<R>,
+    pub(crate) read: Reading<R>,
 }
 
 impl<R> Call<R> {
@@ -34,7 +34,7 @@ impl<R> Call<R> {
         Self {
             client,
             request,
-            read,
+            read: Reading::By(read),
         }
     }
 
@@ -128,7 +128,7 @@ impl<R: Send + 'static> IntoFuture for Call<R> {
 #[must_use = "a call is made when it is awaited"]
 pub struct CallFuture<R> {
     performed: BoxFuture<'static, Result<Performed, CallError>>,
-    read: Reader<R>,
+    read: Reading<R>,
 }
 
 impl<R> Future for CallFuture<R> {
@@ -136,7 +136,7 @@ impl<R> Future for CallFuture<R> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let performed = ready!(self.performed.as_mut().poll(task))?;
-        Poll::Ready(performed.read(self.read))
+        Poll::Ready(performed.read(&self.read))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::Misbehavior;
-use crate::result::{RawResult, Reader, complete, tool_result};
+use crate::result::{RawResult, Reader, Reading, complete, tool_result};
 
 impl Client {
     /// Calls a tool, reads a resource, gets a prompt or completes an argument, by the name of the method. Returns the
@@ -24,7 +24,7 @@ impl Client {
     pub fn request_checked(&self, method: &str, params: &str) -> Call<Box<RawValue>> {
         let (mut call, subject) = self.raw_call(method, params);
         if let Some(read) = reader(method) {
-            call.read = read;
+            call.read = Reading::By(read);
             call.request.is_repeatable = method != CallTool::NAME;
         }
         if method == CallTool::NAME {

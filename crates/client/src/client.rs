@@ -5,6 +5,7 @@ mod build;
 use std::fmt;
 use std::sync::Arc;
 
+use pintle_model::Revision;
 use pintle_proto::TransportError;
 
 use crate::conversation::ServerInfo;
@@ -47,6 +48,12 @@ impl Client {
     pub fn server(&self) -> Option<ServerInfo> {
         let state = self.0.lock();
         state.session.as_ref().map(|session| session.info.clone())
+    }
+
+    /// Returns the revision of the present conversation, or of the last one; none before the first.
+    pub fn revision(&self) -> Option<Revision> {
+        let state = self.0.lock();
+        state.session.as_ref().map(|session| session.info.revision)
     }
 
     /// Returns true while the conversation is open. The next call opens a new conversation if it is

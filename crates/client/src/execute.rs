@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::follow::see_through;
 use crate::recovery::persist;
 use crate::request::{Freshness, Request};
-use crate::result::{RawOutcome, RawResult, Reader};
+use crate::result::{RawOutcome, RawResult, Reading};
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
@@ -35,13 +35,26 @@ enum Raw {
     Cached(Arc<RawValue>),
 }
 
+impl Raw {
+    fn into_text(self) -> Box<RawValue> {
+        match self {
+            Self::Received(raw) => raw,
+            Self::Cached(raw) => (*raw).to_owned(),
+        }
+    }
+}
+
 impl Performed {
     /// Reads the result.
     ///
     /// # Errors
     ///
     /// [`CallError::Misbehaved`].
-    pub(crate) fn read<R>(self, read: Reader<R>) -> Result<R, CallError> {
+    pub(crate) fn read<R>(self, read: &Reading<R>) -> Result<R, CallError> {
+        let read = match read {
+            Reading::By(read) => read,
+            Reading::Text(read) => return Ok(read(self.raw.into_text())),
+        };
         let raw = match &self.raw {
             Raw::Received(raw) => raw,
             Raw::Cached(raw) => &**raw,

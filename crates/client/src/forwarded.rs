@@ -31,17 +31,25 @@ impl Forwarded {
     /// If the text is not an object, or its `_meta` is not.
     pub(crate) fn read(method: &str, params: &str) -> Result<Self, serde_json::Error> {
         let mut members = RawMembers::read(params)?;
-        let meta = members.remove("_meta").map(RawJson::decode::<JsonObject>);
-        let mut meta = Meta::from(meta.transpose()?.unwrap_or_default());
-        for member in OF_SENDER {
-            meta.remove(member);
-        }
+        let meta = members.remove("_meta").map(passed_meta).transpose()?;
         Ok(Self {
             body: members.to_vec().into(),
-            meta,
+            meta: meta.unwrap_or_default(),
             subject: subject_of(method, &members),
         })
     }
+}
+
+/// Returns the members of `_meta` that are passed on. Most requests have none, so the others are not decoded.
+fn passed_meta(meta: RawJson<'_>) -> Result<Meta, serde_json::Error> {
+    let mut members = RawMembers::read(meta.get())?;
+    for member in OF_SENDER {
+        members.remove(member);
+    }
+    if members.is_empty() {
+        return Ok(Meta::new());
+    }
+    serde_json::from_slice::<JsonObject>(&members.to_vec()).map(Meta::from)
 }
 
 fn subject_of(method: &str, members: &RawMembers<'_>) -> Option<String> {

@@ -39,6 +39,14 @@ pub(crate) struct RawResult<'a> {
 /// Reads a complete result.
 pub(crate) type Reader<R> = fn(&RawResult<'_>) -> Result<R, Misbehavior>;
 
+/// How a call reads its result.
+pub(crate) enum Reading<R> {
+    /// By a function.
+    By(Reader<R>),
+    /// The result is its text, which is not copied.
+    Text(fn(Box<RawValue>) -> R),
+}
+
 /// Reads the answer of a request.
 ///
 /// # Errors
@@ -47,12 +55,16 @@ pub(crate) type Reader<R> = fn(&RawResult<'_>) -> Result<R, Misbehavior>;
 pub(crate) fn read_as<R>(
     state: &ClientState,
     request: &Request,
-    read: Reader<R>,
-    raw: &RawValue,
+    read: Reading<R>,
+    raw: Box<RawValue>,
     session: &Conversation,
 ) -> Result<R, CallError> {
+    let read = match read {
+        Reading::By(read) => read,
+        Reading::Text(read) => return Ok(read(raw)),
+    };
     let given = RawResult {
-        raw,
+        raw: &raw,
         session,
         state,
         tool: request.tool.as_deref(),

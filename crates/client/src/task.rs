@@ -87,7 +87,7 @@ impl IntoFuture for TaskCall {
                     &client, &request, *record,
                 ))),
                 RawOutcome::Result(raw) => {
-                    let result = read_as(&client.0, &request, read, &raw, &session)?;
+                    let result = read_as(&client.0, &request, read, raw, &session)?;
                     Ok(TaskStart::Done(Box::new(result)))
                 }
             }

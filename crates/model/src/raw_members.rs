@@ -32,6 +32,11 @@ impl<'a> RawMembers<'a> {
         }
     }
 
+    /// Returns true if the object has no member.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Removes a member and returns its value; the last one if the name is repeated.
     pub fn remove(&mut self, name: &str) -> Option<RawJson<'a>> {
         let value = self.get(name)?;

@@ -124,8 +124,10 @@ impl Shared {
         let lease = self.connections.lease(&self.upstream, cx, false)?;
         let link = &lease.link;
         self.set_level_of(link, cx).await?;
-        let _open = link.open.add(cx);
-        let sink = Sink::default();
+        // A server since 2026-07-28 sends nothing else that belongs to a call.
+        let is_reached = self.upstream.is_stateful() || cx.terms().log_level.is_some();
+        let _open = is_reached.then(|| link.open.add(cx));
+        let sink = Sink::of(cx.request());
         let _progress = sink.attach(cx);
         let request = cx.request();
         let call = sink.call(&self.upstream, link, request, params);

@@ -194,7 +194,7 @@ impl Link {
     }
 
     pub(crate) fn revision(&self) -> Option<Revision> {
-        self.client.get()?.server().map(|server| server.revision)
+        self.client.get()?.revision()
     }
 
     pub(crate) fn touch(&self) {

@@ -84,7 +84,7 @@ impl Running {
     /// Sends a call with the parameters for the server.
     pub(crate) fn start(upstream: &Upstream, cx: &Context, params: &str, lease: Lease) -> Self {
         let request = cx.request();
-        let sink = Sink::default();
+        let sink = Sink::of(request);
         let call = sink.call(upstream, &lease.link, request, params);
         let (sender, done) = oneshot::channel();
         let task = tokio::spawn(async move {

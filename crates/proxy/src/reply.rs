@@ -16,18 +16,20 @@ use serde_json::value::RawValue;
 use crate::error::internal;
 
 /// Returns the reply to a client of revision `to` with a result of a server of revision `from`. Between equal
-/// revisions the result stays as it is; otherwise it is fitted if its method is known.
+/// revisions the result stays as it is; otherwise it is fitted if its method is known. `identity` is the text that
+/// the proxy adds to each result as the identity of the server.
 pub(crate) fn reply_of(
     method: &str,
     raw: &RawValue,
     (from, to): (Revision, Revision),
+    identity: &str,
 ) -> Result<Reply, Error> {
     if from != to
         && let Some(fitted) = fitted(method, raw, to)
     {
         return fitted.map(Reply::Complete);
     }
-    let (kind, rendered) = unfitted(raw, to)?;
+    let (kind, rendered) = unfitted(raw, to, identity)?;
     Ok(match kind.as_deref() {
         Some("input_required") => Reply::InputRequired(rendered),
         Some("task") => Reply::Task(rendered),
@@ -36,13 +38,16 @@ pub(crate) fn reply_of(
 }
 
 /// Returns the kind of a result, and the result without decoding its other members.
-fn unfitted(raw: &RawValue, to: Revision) -> Result<(Option<Cow<'_, str>>, Rendered), Error> {
+fn unfitted<'r>(
+    raw: &'r RawValue,
+    to: Revision,
+    identity: &str,
+) -> Result<(Option<Cow<'r, str>>, Rendered), Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
     let mut members = RawMembers::read(raw.get()).map_err(unreadable)?;
     let kind = members.remove("resultType").and_then(RawJson::as_text);
     let meta = members.remove("_meta");
-    let meta = meta.and_then(|meta| meta.decode::<JsonObject>().ok());
-    let meta = passed(meta.map(Meta::from), to);
+    let meta = meta.and_then(|meta| passed_unread(meta, to, identity));
     Ok((kind, Rendered::from_object(members.to_vec().into(), meta)))
 }
 
@@ -54,6 +59,21 @@ fn passed(mut meta: Option<Meta>, to: Revision) -> Option<Meta> {
         meta.remove(Meta::SERVER_INFO);
     }
     meta.filter(|meta| !meta.is_empty())
+}
+
+/// Returns the metadata of a result for a client of revision `to`. Many results have the identity of the server only,
+/// which is not decoded.
+fn passed_unread(meta: RawJson<'_>, to: Revision, identity: &str) -> Option<Meta> {
+    let mut members = RawMembers::read(meta.get()).ok()?;
+    let named = members.get(Meta::SERVER_INFO).map(RawJson::get);
+    if !to.has(Feature::Envelope) || named == Some(identity) {
+        members.remove(Meta::SERVER_INFO);
+    }
+    if members.is_empty() {
+        return None;
+    }
+    let meta: JsonObject = serde_json::from_slice(&members.to_vec()).ok()?;
+    Some(Meta::from(meta))
 }
 
 /// Fits the result of a known method; `None` if the method is unknown, or the result is of another kind or type.

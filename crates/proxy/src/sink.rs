@@ -16,16 +16,23 @@ use crate::upstream::{Upstream, declared};
 const TOTAL: u32 = 24;
 
 /// The round that receives the progress of a call; none while the call is parked.
-#[derive(Clone, Default)]
-pub(crate) struct Sink(Arc<Mutex<Option<Context>>>);
+#[derive(Clone)]
+pub(crate) struct Sink(Option<Place>);
+
+type Place = Arc<Mutex<Option<Context>>>;
 
 /// A round that receives progress until this value is dropped.
 pub(crate) struct Attached(Sink);
 
 impl Sink {
+    /// Returns the sink of a request. One without a progress token receives no progress.
+    pub(crate) fn of(request: &IncomingRequest) -> Self {
+        Self(request.progress_token.is_some().then(Place::default))
+    }
+
     /// Sends progress to a round from now on.
     pub(crate) fn attach(&self, cx: &Context) -> Attached {
-        *self.0.lock() = Some(cx.clone());
+        self.set(Some(cx));
         Attached(self.clone())
     }
 
@@ -49,15 +56,21 @@ impl Sink {
         if upstream.options.is_shared {
             call = call.capabilities(Arc::new(declared(&request.terms.capabilities).into_owned()));
         }
-        if request.progress_token.is_none() {
+        if self.0.is_none() || request.progress_token.is_none() {
             return call;
         }
         let sink = self.clone();
         call.on_progress(move |progress| sink.send(&progress))
     }
 
+    fn set(&self, cx: Option<&Context>) {
+        if let Some(place) = &self.0 {
+            *place.lock() = cx.cloned();
+        }
+    }
+
     fn send(&self, progress: &ProgressParams) {
-        let Some(cx) = self.0.lock().clone() else {
+        let Some(cx) = self.0.as_ref().and_then(|place| place.lock().clone()) else {
             return;
         };
         let (value, total) = (progress.progress, progress.total);
@@ -69,6 +82,6 @@ impl Sink {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        *self.0.0.lock() = None;
+        self.0.set(None);
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Upstream {
     pub(crate) options: ProxyOptions,
     /// Replaced together with the connections.
     server: Mutex<ServerInfo>,
+    /// The identity of the server as the proxy adds it to each result.
+    identity: Mutex<Box<str>>,
     pub(crate) tools: Tools,
     pub(crate) filter: Filters,
     pub(crate) remainders: Remainders,
@@ -55,6 +57,7 @@ impl Upstream {
             connect,
             tools: Tools::new(options.max_header_tools),
             options,
+            identity: Mutex::new(short_identity(&server)),
             server: Mutex::new(server),
             attached: Mutex::default(),
         }
@@ -70,6 +73,7 @@ impl Upstream {
     }
 
     pub(crate) fn set_server(&self, server: ServerInfo) {
+        *self.identity.lock() = short_identity(&server);
         *self.server.lock() = server;
     }
 
@@ -117,7 +121,7 @@ impl Upstream {
         let from = from.unwrap_or(to);
         raw = self.listed(method, raw, cx)?;
         let raw = self.remainders.cut(method, raw, cx)?;
-        reply_of(method, &raw, (from, to))
+        reply_of(method, &raw, (from, to), &self.identity.lock())
     }
 
     /// Returns a page of a list as clients see it; another result stays as it is.
@@ -229,6 +233,16 @@ impl Upstream {
             .with_instructions(server.instructions)
             .with_passed_settings()
     }
+}
+
+/// Returns the JSON text of an identity in `_meta` of a result: without icons and description.
+fn short_identity(server: &ServerInfo) -> Box<str> {
+    let identity = server.identity.as_ref().map(|identity| {
+        let mut short = Implementation::new(&*identity.name, &*identity.version);
+        short.title.clone_from(&identity.title);
+        short
+    });
+    serde_json::to_string(&identity).unwrap_or_default().into()
 }
 
 /// The capabilities of a client that the proxy declares to the server.

@@ -17,6 +17,8 @@ use pintle::runtime::{
     BoxFuture, BoxService, PipeOptions, Service as _, Shutdown, ShutdownHandle, serve_streams,
 };
 
+use tokio::task::JoinSet;
+
 use crate::observation::{Observation, ObservationError};
 use crate::observe::Observer;
 use crate::signal::stop_signal;
@@ -125,7 +127,7 @@ pub fn serve(
     serving: Serving,
     report: fn(ServingEvent),
 ) -> BoxFuture<'static, Result<(), ServingError>> {
-    Box::pin(run(service, serving, None, report))
+    Box::pin(in_task(run(service, serving, None, report)))
 }
 
 /// Serves on standard streams that the program has taken before, as [`serve`] with [`Transport::Stdio`].
@@ -141,7 +143,21 @@ pub fn serve_stdio(
 ) -> BoxFuture<'static, Result<(), ServingError>> {
     let mut serving = Serving::new(Transport::Stdio);
     serving.observation = observation;
-    Box::pin(run(service, serving, Some(stdio), report))
+    Box::pin(in_task(run(service, serving, Some(stdio), report)))
+}
+
+/// Runs a future as a task, because each wake of the first future of a runtime with one thread costs a system call.
+/// Dropping the future ends the task.
+async fn in_task(
+    future: impl Future<Output = Result<(), ServingError>> + Send + 'static,
+) -> Result<(), ServingError> {
+    let mut task = JoinSet::new();
+    task.spawn(future);
+    match task.join_next().await {
+        Some(Ok(ended)) => ended,
+        Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Some(Err(_)) | None => Ok(()),
+    }
 }
 
 async fn run(

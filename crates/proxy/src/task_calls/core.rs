@@ -33,6 +33,14 @@ struct Named {
     name: String,
 }
 
+/// A call that was sent with a request for a task.
+pub(super) enum Begun {
+    /// The call has its result.
+    Ended(Reply),
+    /// The call runs as this task.
+    Running(Box<TaskHandle>),
+}
+
 /// Returns the parameters without the request for a task, which the extension does not have.
 fn without_wish(params: &str) -> Result<Cow<'_, str>, Error> {
     let invalid = |error: serde_json::Error| Error::invalid_params(error.to_string());
@@ -57,7 +65,10 @@ impl Shared {
         let support = self.task_support(&named.name, &lease.link).await;
         let can_be_task = matches!(support, TaskSupport::Required | TaskSupport::Optional);
         if can_be_task && form::declares(cx) {
-            return self.begin_of_core(cx, params, &lease.link).await;
+            return Ok(match self.begin_of_core(cx, params, &lease.link).await? {
+                Begun::Ended(reply) => reply,
+                Begun::Running(task) => Reply::Task(Rendered::new(*task, cx.terms().revision)?),
+            });
         }
         drop(lease);
         match support {
@@ -66,33 +77,35 @@ impl Shared {
         }
     }
 
-    async fn begin_of_core(
+    /// Sends a call with a request for a task.
+    pub(super) async fn begin_of_core(
         &self,
         cx: &Context,
         params: &str,
         link: &Arc<Link>,
-    ) -> Result<Reply, Error> {
+    ) -> Result<Begun, Error> {
         let invalid = |error: serde_json::Error| Error::invalid_params(error.to_string());
         let wish = to_raw_value(&JsonObject::new()).map_err(invalid)?;
         let mut members = RawMembers::read(params).map_err(invalid)?;
         members.insert("task", &*wish);
         let params = String::from_utf8(members.to_vec()).map_err(|_| Error::internal())?;
-        let call = Sink::default().call(&self.upstream, link, cx.request(), &params);
+        let call = Sink::of(cx.request()).call(&self.upstream, link, cx.request(), &params);
         let raw = call.await.map_err(error_of)?;
         let Ok(created) = serde_json::from_str::<CreateTaskResult>(raw.get()) else {
-            return self
+            let reply = self
                 .upstream
                 .reply(link.revision(), CallTool::NAME, raw, cx);
+            return reply.map(Begun::Ended);
         };
         let task = Arc::new(CoreTask::new(created.task.task_id.clone(), cx, link));
         self.tasks.follow(&task, self.upstream.options.max_tasks);
         if let Some(ended) = task.ended_soon(&self.upstream, cx).await {
-            return ended;
+            return ended.map(Begun::Ended);
         }
         let mut handle = TaskHandle::from(created.task);
         handle.meta = created.meta;
         form::relate(&mut handle.meta, None);
-        Ok(Reply::Task(Rendered::new(handle, cx.terms().revision)?))
+        Ok(Begun::Running(Box::new(handle)))
     }
 
     /// Answers `tasks/get` with a poll of the server.
@@ -143,7 +156,11 @@ impl Shared {
     /// # Errors
     ///
     /// -32602 for the task of another client.
-    fn task_of_core(self: &Arc<Self>, cx: &Context, id: &str) -> Result<Arc<CoreTask>, Error> {
+    pub(super) fn task_of_core(
+        self: &Arc<Self>,
+        cx: &Context,
+        id: &str,
+    ) -> Result<Arc<CoreTask>, Error> {
         if let Some(task) = self.tasks.of_core(cx, id)? {
             return Ok(task);
         }
@@ -152,7 +169,7 @@ impl Shared {
     }
 
     /// Returns whether a tool can run as a task. Unknown tools are listed first.
-    async fn task_support(&self, tool: &str, link: &Link) -> TaskSupport {
+    pub(super) async fn task_support(&self, tool: &str, link: &Link) -> TaskSupport {
         let tools = &self.upstream.tools;
         if !tools.is_listed() {
             tools.list(link.client()).await;

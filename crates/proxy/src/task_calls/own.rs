@@ -45,7 +45,7 @@ impl Shared {
     }
 
     /// Sends a plain call. If the server serves it as a task only, the proxy waits for the end of the task.
-    async fn call_without_task(
+    pub(super) async fn call_without_task(
         self: &Arc<Self>,
         cx: &Context,
         params: &str,
@@ -55,7 +55,7 @@ impl Shared {
             done => return done,
         }
         let lease = self.connections.lease(&self.upstream, cx, false)?;
-        let sink = Sink::default();
+        let sink = Sink::of(cx.request());
         let _progress = sink.attach(cx);
         let round = Round {
             upstream: &self.upstream,

@@ -283,7 +283,7 @@ impl OwnCall {
     }
 
     async fn run(self) {
-        let sink = Sink::default();
+        let sink = Sink::of(self.cx.request());
         let _progress = sink.attach(&self.cx);
         let round = Round {
             upstream: &self.upstream,
