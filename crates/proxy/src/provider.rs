@@ -2,8 +2,8 @@
 
 use pintle::model::{
     CallToolResult, CompleteResult, Error, GetPromptResult, InputResponses, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Outcome, ReadResourceResult,
-    ServerCapabilities,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta, Outcome,
+    ReadResourceResult, ServerCapabilities,
 };
 use pintle::proto::{Rendered, Reply};
 use pintle::runtime::Context;
@@ -43,8 +43,9 @@ struct RetryParams {
 }
 
 /// Serves what the server behind the proxy has beside the tools of another server, with its layers around:
-/// `Server::mount("files", Server::new("files", "1.0.0").provider(proxy))`. Log messages, changes and subscriptions of
-/// the server behind the proxy do not reach clients this way.
+/// `Server::mount("files", Server::new("files", "1.0.0").provider(proxy))`. Tools are called as plain calls: a call waits
+/// for the end of the task that it becomes at the server behind the proxy. Log messages, changes and subscriptions of
+/// that server do not reach clients this way.
 impl Provider for Proxy {
     fn capabilities(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
@@ -58,7 +59,14 @@ impl Provider for Proxy {
     }
 
     async fn list_tools(&self, request: ListRequest) -> Result<ListToolsResult, Error> {
-        self.list(&request).await
+        let mut listed: ListToolsResult = self.list(&request).await?;
+        for tool in &mut listed.tools {
+            tool.execution.take_if(|execution| {
+                execution.task_support = None;
+                execution.extra.is_empty()
+            });
+        }
+        Ok(listed)
     }
 
     async fn list_resources(&self, request: ListRequest) -> Result<ListResourcesResult, Error> {
@@ -83,7 +91,8 @@ impl Provider for Proxy {
             retry: retry_of(&request.cx),
             meta: meta_of(&request.cx),
         };
-        outcome::<CallToolResult>(self.exchange(&request.cx, &params).await?)
+        let params = serde_json::to_string(&params).map_err(unwritable)?;
+        outcome::<CallToolResult>(self.0.call_to_end(&request.cx, &params).await?)
     }
 
     async fn read_resource(&self, request: ReadRequest) -> ReadReply {
@@ -160,14 +169,16 @@ fn outcome<R: DeserializeOwned>(reply: Reply) -> Result<Outcome<R>, Error> {
     match reply {
         Reply::Complete(rendered) => decoded(&rendered).map(Outcome::Complete),
         Reply::InputRequired(rendered) => decoded(&rendered).map(Outcome::InputRequired),
-        _ => Err(internal("tasks of a mounted server are not passed on")),
+        _ => Err(internal("the result of the server is a task")),
     }
 }
 
 fn decoded<R: DeserializeOwned>(rendered: &Rendered) -> Result<R, Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
     let mut value: Value = serde_json::from_slice(rendered.json()).map_err(unreadable)?;
-    if let Some(meta) = rendered.meta() {
+    if let Some(mut meta) = rendered.meta().cloned() {
+        // The result names the server in front.
+        meta.remove(Meta::SERVER_INFO);
         value["_meta"] = serde_json::to_value(meta).map_err(unreadable)?;
     }
     serde_json::from_value(value).map_err(unreadable)

@@ -1,6 +1,7 @@
 //! Calls of tools that may become tasks, and requests about tasks, between sides with different forms of tasks.
 
 mod core;
+mod mounted;
 mod own;
 
 use std::sync::Arc;

@@ -15,7 +15,10 @@ use std::time::Duration;
 use pintle::runtime::sync::Mutex;
 
 pub(crate) use core::CoreTask;
-pub(crate) use follow::{OfContext, Round, rounds, stated, to_end};
+pub(crate) use follow::{
+    AskClient, CancelOnDrop, OfContext, Round, follow, pause_before_poll, rounds, stated, to_end,
+    within,
+};
 pub(crate) use own::{End, OwnCall, OwnTask};
 
 /// The tasks that the proxy knows.

@@ -5,6 +5,7 @@ mod changes;
 mod filters;
 mod limits;
 mod mounted;
+mod mounted_tasks;
 mod narrowed;
 mod pairings;
 mod parked;

@@ -21,7 +21,13 @@ const PAIRS: [(Revision, Revision); 2] = [(MODERN, LEGACY), (LEGACY, MODERN)];
 
 /// The calls that were dropped before their end.
 #[derive(Default)]
-struct Dropped(AtomicUsize);
+pub(crate) struct Dropped(AtomicUsize);
+
+impl Dropped {
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
 
 /// Works for a while.
 #[tool(task = optional)]
@@ -97,16 +103,22 @@ struct Tasked {
     dropped: Arc<Dropped>,
 }
 
-async fn tasked(
-    builder: ClientBuilder,
-    (of_client, of_server): (Revision, Revision),
-    options: ProxyOptions,
-) -> Tasked {
+/// A server with tasks, and its dropped calls.
+pub(crate) fn server_with_tasks() -> (Server, Arc<Dropped>) {
     let dropped = Arc::<Dropped>::default();
     let server = Server::new("desk", "1.0.0")
         .state(Arc::clone(&dropped))
         .tools::<(work, strict, reserve, fail, refuse)>()
         .tool::<simple>();
+    (server, dropped)
+}
+
+async fn tasked(
+    builder: ClientBuilder,
+    (of_client, of_server): (Revision, Revision),
+    options: ProxyOptions,
+) -> Tasked {
+    let (server, dropped) = server_with_tasks();
     let app = server.into_service().expect("a valid server");
     let proxy = Proxy::builder(move |client| {
         let client = client.mode(EraMode::Pinned(of_server));

@@ -77,6 +77,13 @@ impl Tasks {
 }
 
 impl Tasks {
+    /// Removes a task that no client follows any more.
+    pub(crate) fn forget(&self, task: &CoreTask) {
+        let removed = self.core.lock().remove(&task.id);
+        // Outside of the lock, because the last clone of a client closes its connection.
+        drop(removed);
+    }
+
     /// Returns a task that a client follows.
     ///
     /// # Errors

@@ -143,24 +143,46 @@ pub(crate) async fn to_end(
     }
     let handle: TaskHandle = serde_json::from_str(raw.get())
         .map_err(|error| internal(&format!("invalid task of the server: {error}")))?;
-    let total = round.upstream.options.call_timeout.saturating_mul(TOTAL);
-    let followed = tokio::time::timeout(total, follow(round, asker, handle)).await;
-    followed.unwrap_or_else(|_| Err(internal("the task of the server did not end in time")))
+    within(round.upstream, follow(round, asker, handle)).await
 }
 
-/// Polls a task until it ends.
-async fn follow(
+/// Waits for the end of a task, for a limited time.
+///
+/// # Errors
+///
+/// Those of the task; -32603 if it does not end in time.
+pub(crate) async fn within<T>(
+    upstream: &Upstream,
+    end: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let total = upstream.options.call_timeout.saturating_mul(TOTAL);
+    let ended = tokio::time::timeout(total, end).await;
+    ended.unwrap_or_else(|_| Err(internal("the task of the server did not end in time")))
+}
+
+/// Returns the pause before the next poll of a task.
+pub(crate) fn pause_before_poll(handle: &TaskHandle) -> Duration {
+    let [least, usual, most] = POLL;
+    handle.poll_interval.unwrap_or(usual).clamp(least, most)
+}
+
+/// Polls a task until it ends. Dropping the future cancels the task.
+///
+/// # Errors
+///
+/// Those of the task, of the server and of the client.
+pub(crate) async fn follow(
     round: &Round<'_>,
     asker: &dyn AskClient,
     mut handle: TaskHandle,
 ) -> Result<Box<RawValue>, Error> {
-    let mut cancel = CancelOnDrop::new(round, &handle.task_id);
     let id = TaskIdParams::new(&*handle.task_id);
+    let params = serde_json::to_string(&id).unwrap_or_default();
+    let mut cancel = CancelOnDrop::new(round.link, params, round.capabilities.clone());
     let mut answered = BTreeSet::new();
     loop {
         asker.note(&handle);
-        let [least, usual, most] = POLL;
-        sleep(handle.poll_interval.unwrap_or(usual).clamp(least, most)).await;
+        sleep(pause_before_poll(&handle)).await;
         let raw = round.about(GetTask::NAME, &id).await?;
         let polled: DetailedTask = serde_json::from_str(raw.get())
             .map_err(|error| internal(&format!("invalid task of the server: {error}")))?;
@@ -193,19 +215,24 @@ async fn follow(
 }
 
 /// Cancels a task at the server when it is dropped, unless the task is over.
-struct CancelOnDrop {
+pub(crate) struct CancelOnDrop {
     link: Arc<Link>,
     params: String,
     capabilities: Option<Arc<ClientCapabilities>>,
-    is_over: bool,
+    pub(crate) is_over: bool,
 }
 
 impl CancelOnDrop {
-    fn new(round: &Round<'_>, id: &str) -> Self {
+    /// Cancels with these parameters. The request states the capabilities; `None` for those of the client.
+    pub(crate) fn new(
+        link: &Arc<Link>,
+        params: String,
+        capabilities: Option<Arc<ClientCapabilities>>,
+    ) -> Self {
         Self {
-            link: Arc::clone(round.link),
-            params: serde_json::to_string(&TaskIdParams::new(id)).unwrap_or_default(),
-            capabilities: round.capabilities.clone(),
+            link: Arc::clone(link),
+            params,
+            capabilities,
             is_over: false,
         }
     }
