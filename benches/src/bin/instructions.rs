@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Counts every path that is asked for, or all; whether all keep their budgets.
+/// Counts every path that is asked for, or all; whether all keep their budgets. A path without a budget is only printed.
 fn compare(asked: &[&str]) -> Result<bool> {
     if cfg!(debug_assertions) {
         return Err("a debug build says nothing; run it with --release".into());
@@ -66,13 +66,14 @@ fn compare(asked: &[&str]) -> Result<bool> {
     println!("{:<18} {:>12} {:>12}", "path", "counted", "budget");
     for path in chosen(asked)? {
         let (counted, budget) = (count(path)?, budget::of(path).instructions);
-        let verdict = match counted {
-            counted if counted > budget => "  over",
-            counted if is_budgeted() && counted * 100 < budget * (100 - SLACK) => {
+        let verdict = match budget {
+            Some(budget) if counted > budget => "  over",
+            Some(budget) if is_budgeted() && counted * 100 < budget * (100 - SLACK) => {
                 "  far below: lower the budget"
             }
             _ => "",
         };
+        let budget = budget.map_or("-".to_owned(), |budget| budget.to_string());
         println!("{:<18} {counted:>12} {budget:>12}{verdict}", path.as_str());
         all_keep &= verdict.is_empty();
     }
