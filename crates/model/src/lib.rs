@@ -54,6 +54,7 @@ mod present;
 mod progress;
 mod progress_notice;
 mod prompts;
+mod read_json;
 mod resources;
 mod schema;
 mod tagged;
@@ -87,6 +88,7 @@ pub use progress_notice::{ProgressHead, ProgressNotice};
 pub use prompts::{
     GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
 };
+pub use read_json::ReadJson;
 pub use resources::{
     BlobResourceContents, ListResourceTemplatesResult, ListResourcesResult, ReadResourceParams,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, TextResourceContents,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use pintle_model::jsonrpc::{InvalidMessage, Member, Message, Outline, ParamsRef};
 use pintle_model::method::MethodName;
-use pintle_model::{Error, ErrorCode, ProgressToken, RawJson, RequestId};
+use pintle_model::{Error, ErrorCode, ProgressToken, RawJson, ReadJson, RequestId};
 
 use crate::error::PeerCallError;
 use crate::terms::Terms;
@@ -187,9 +187,21 @@ impl Params {
     ///
     /// -32602 with the reason.
     pub fn decode<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
-        serde_json::from_str(self.text())
-            .map_err(|error| Error::invalid_params(format!("invalid params: {error}")))
+        serde_json::from_str(self.text()).map_err(|error| invalid(&error))
     }
+
+    /// As [`Params::decode`], for a type of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// -32602 with the reason.
+    pub fn read<T: ReadJson>(&self) -> Result<T, Error> {
+        T::read_json(self.text()).map_err(|error| invalid(&error))
+    }
+}
+
+fn invalid(error: &serde_json::Error) -> Error {
+    Error::invalid_params(format!("invalid params: {error}"))
 }
 
 impl From<Option<ParamsRef<'_>>> for Params {

@@ -29,7 +29,7 @@ impl Connection {
         key: RequestKey,
         request: &Request<'_>,
     ) -> Result<(), Error> {
-        let params: InitializeParams = Params::from(request.params).decode()?;
+        let params: InitializeParams = Params::from(request.params).read()?;
         self.end_session();
         let Side::Server(server) = &mut self.side else {
             return Err(Error::method_not_found(&request.method));
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     pub(super) fn set_level(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
-        let params: SetLevelParams = incoming.params.decode()?;
+        let params: SetLevelParams = incoming.params.read()?;
         if let LoggingLevel::Unknown(level) = &params.level {
             return Err(Error::invalid_params(format!("unknown log level: {level}")));
         }
@@ -86,7 +86,7 @@ impl Connection {
     }
 
     pub(super) fn subscribe(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
-        let params: SubscribeParams = incoming.params.decode()?;
+        let params: SubscribeParams = incoming.params.read()?;
         if !self.subscriptions.subscribe(params.uri, &self.limits) {
             return Err(Error::invalid_params(
                 "too many subscriptions, or too long a URI",
@@ -96,7 +96,7 @@ impl Connection {
     }
 
     pub(super) fn unsubscribe(&mut self, incoming: &IncomingRequest) -> Result<(), Error> {
-        let params: SubscribeParams = incoming.params.decode()?;
+        let params: SubscribeParams = incoming.params.read()?;
         self.subscriptions.unsubscribe(&params.uri);
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Connection {
         id: RequestId,
         incoming: &IncomingRequest,
     ) -> Result<(), Error> {
-        let params: ListenParams = incoming.params.decode()?;
+        let params: ListenParams = incoming.params.read()?;
         if !self.subscriptions.has_room(&self.limits) {
             return Err(Error::internal());
         }

@@ -175,8 +175,11 @@ impl Connection {
             ResponseBody::Error(error) => Err(PeerCallError::Answered(error)),
             ResponseBody::Contradiction => Err(PeerCallError::Contradiction),
         };
-        if row.about.stage == Stage::Handshake {
-            outcome = outcome.and_then(|result| self.accept_welcome(result));
+        if row.about.stage == Stage::Handshake
+            && let Side::Client(client) = &self.side
+        {
+            let welcome = client.welcome;
+            outcome = outcome.and_then(|result| welcome(self, result));
         }
         self.settle_call(call, row, outcome);
     }
@@ -191,7 +194,7 @@ impl Connection {
 
     pub(super) fn receive_progress(&mut self, now: Instant, notification: Notification<'_>) {
         let params: Params = notification.params.into();
-        let Ok(progress) = params.decode::<ProgressParams>() else {
+        let Ok(progress) = params.read::<ProgressParams>() else {
             return;
         };
         let call = self.outbound.named(&progress.progress_token.0);

@@ -22,8 +22,8 @@ use pintle_model::method::{
 };
 use pintle_model::{
     ClientCapabilities, Error, ErrorCode, Feature, Fit, Implementation, InitializeParams,
-    InitializeResult, Meta, NoParams, ProgressParams, RequestEnvelope, RequestId, Revision,
-    ServerCapabilities,
+    InitializeResult, Meta, NoParams, ProgressParams, ReadJson, RequestEnvelope, RequestId,
+    Revision, ServerCapabilities,
 };
 
 use super::write::{envelope_of, write_call};
@@ -51,6 +51,8 @@ pub(super) struct ClientSide {
     envelope: Box<[u8]>,
     /// Whether only a probe has been sent: requests of the server are dropped until it has ended.
     is_probing: bool,
+    /// Accepts the response to `initialize`. A pointer, because only programs with a client contain its code.
+    pub(super) welcome: fn(&mut Connection, Box<RawValue>) -> Result<Box<RawValue>, PeerCallError>,
     ignored_messages: u64,
 }
 
@@ -75,6 +77,7 @@ impl ClientSide {
             offered: None,
             envelope: Box::default(),
             is_probing: false,
+            welcome: Connection::accept_welcome,
             ignored_messages: 0,
         }
     }
@@ -178,12 +181,9 @@ impl Connection {
         method_check::check(method, revision, client.offered.as_deref())
     }
 
-    pub(super) fn accept_welcome(
-        &mut self,
-        result: Box<RawValue>,
-    ) -> Result<Box<RawValue>, PeerCallError> {
+    fn accept_welcome(&mut self, result: Box<RawValue>) -> Result<Box<RawValue>, PeerCallError> {
         let welcome: InitializeResult =
-            serde_json::from_str(result.get()).map_err(|_| PeerCallError::Contradiction)?;
+            InitializeResult::read_json(result.get()).map_err(|_| PeerCallError::Contradiction)?;
         let spoken = welcome
             .protocol_version
             .parse()

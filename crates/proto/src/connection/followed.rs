@@ -69,7 +69,7 @@ impl Connection {
         if followed.is_empty() {
             return false;
         }
-        let Ok(task) = params.decode::<Task>() else {
+        let Ok(task) = params.read::<Task>() else {
             return false;
         };
         let mut is_followed = false;

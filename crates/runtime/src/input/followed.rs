@@ -8,7 +8,7 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, Method};
-use pintle_model::{CreateTaskResult, JsonObject, Task, TaskStatus};
+use pintle_model::{CreateTaskResult, JsonObject, ReadJson, Task, TaskStatus};
 use pintle_proto::{CallId, Lane, NewCall, PeerCallError, Timeouts};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
@@ -30,7 +30,7 @@ pub(super) fn created_task(result: &RawValue) -> Option<Task> {
     if !members.contains_key("task") || members.contains_key("resultType") {
         return None;
     }
-    let created: CreateTaskResult = serde_json::from_str(result.get()).ok()?;
+    let created = CreateTaskResult::read_json(result.get()).ok()?;
     Some(created.task)
 }
 
@@ -107,7 +107,7 @@ impl Watch {
             .ask(GetTask::NAME, idle)
             .await
             .map_err(AskError::Failed)?;
-        serde_json::from_str(answer.get()).map_err(|error| AskError::Malformed(error.to_string()))
+        Task::read_json(answer.get()).map_err(|error| AskError::Malformed(error.to_string()))
     }
 
     async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, PeerCallError> {

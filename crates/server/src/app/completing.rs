@@ -18,7 +18,7 @@ impl Core {
     /// Answers `completion/complete`.
     pub(super) async fn complete(&self, cx: &Context) -> Result<Reply, Error> {
         let request = cx.request();
-        let params: CompleteParams = request.params.decode()?;
+        let params: CompleteParams = request.params.read()?;
         let completion = match &params.reference {
             CompletionReference::Prompt(prompt) => self.complete_prompt(&prompt.name, &params, cx),
             CompletionReference::ResourceTemplate(resource) => {

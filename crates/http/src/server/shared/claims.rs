@@ -1,6 +1,6 @@
 //! The content of a sealed session id: a form, the key, and the terms of the session.
 
-use pintle_model::{ClientCapabilities, Implementation, Revision};
+use pintle_model::{ClientCapabilities, Implementation, RawJson, ReadJson, Revision};
 use pintle_proto::Terms;
 use pintle_runtime::SessionKey;
 use serde::{Deserialize, Serialize};
@@ -14,23 +14,33 @@ const MAX_TERMS_BYTES: usize = 1_024;
 /// The terms of a session, as its id contains them.
 pub(super) struct Claims(Vec<u8>);
 
-#[derive(Serialize, Deserialize)]
-struct ClaimedTerms {
+#[derive(Serialize)]
+struct ClaimedTerms<'a> {
     #[serde(rename = "r")]
-    revision: String,
+    revision: &'a str,
     #[serde(rename = "c")]
-    capabilities: ClientCapabilities,
-    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
-    client: Option<Implementation>,
+    capabilities: &'a ClientCapabilities,
+    #[serde(rename = "i", skip_serializing_if = "Option::is_none")]
+    client: Option<&'a Implementation>,
+}
+
+#[derive(Deserialize)]
+struct ReadTerms<'a> {
+    #[serde(rename = "r")]
+    revision: &'a str,
+    #[serde(rename = "c", borrow)]
+    capabilities: RawJson<'a>,
+    #[serde(rename = "i", borrow, default)]
+    client: Option<RawJson<'a>>,
 }
 
 impl Claims {
     /// Writes the terms of a session after its handshake. `None` if they are too large.
     pub(super) fn of(terms: &Terms) -> Option<Self> {
         let claimed = ClaimedTerms {
-            revision: terms.revision.as_str().to_owned(),
-            capabilities: terms.capabilities.clone(),
-            client: terms.client.clone(),
+            revision: terms.revision.as_str(),
+            capabilities: &terms.capabilities,
+            client: terms.client.as_ref(),
         };
         let json = serde_json::to_vec(&claimed).ok()?;
         if json.len() > MAX_TERMS_BYTES {
@@ -52,12 +62,13 @@ impl Claims {
     /// Reads the content of an id: the key, and the terms. `None` if another version wrote it.
     pub(super) fn read(content: &[u8]) -> Option<(SessionKey, Terms)> {
         let (key, json) = content.strip_prefix(&[FORM])?.split_first_chunk()?;
-        // From a text, so that the large types are compiled for one decoder less.
-        let claimed: ClaimedTerms = serde_json::from_str(str::from_utf8(json).ok()?).ok()?;
+        let claimed: ReadTerms<'_> = serde_json::from_str(str::from_utf8(json).ok()?).ok()?;
         let revision: Revision = claimed.revision.parse().ok()?;
         let mut terms = Terms::new(revision);
-        terms.capabilities = claimed.capabilities;
-        terms.client = claimed.client;
+        terms.capabilities = ClientCapabilities::read_json(claimed.capabilities.get()).ok()?;
+        if let Some(client) = claimed.client {
+            terms.client = Some(Implementation::read_json(client.get()).ok()?);
+        }
         Some((SessionKey::from_bytes(key), terms))
     }
 }
