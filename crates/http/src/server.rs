@@ -66,6 +66,10 @@ use peers::{Excess, Peer, Permit, Resource};
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
 
+/// Whether replicas can share sessions. Without the feature the compiler removes that code, because accessors of shared
+/// state return `None`, and futures of it are boxed.
+const HAS_REPLICAS: bool = cfg!(feature = "replicas");
+
 /// The future of one response of an [`HttpService`]. It never fails.
 pub struct AnswerFuture(BoxFuture<'static, EndpointResponse>);
 

@@ -25,8 +25,7 @@ pub trait Run: IntoService + Sized + Send {
     /// time of `--quota-interval SECONDS`: see `HttpLimits::max_requests_per_peer`. For other limits bind an `HttpServer`.
     ///
     /// With `--state URL`, or the URL in the environment variable `PINTLE_STATE`, replicas share the state of
-    /// the server: `pintle::state` has the URLs. This needs the feature `keys`, which `http` and the
-    /// engines add.
+    /// the server: `pintle::state` has the URLs. This needs the feature `replicas`, which the engines add.
     ///
     /// If the program has set up no subscriber for `tracing`, warnings and errors of these crates
     /// go to standard error: at most 100 lines a minute, of at most 4 KiB each.
@@ -145,7 +144,7 @@ async fn bind_with_bearer<T: IntoService>(
 }
 
 /// Opens the state that the command line or the environment names, and passes it to the server.
-#[cfg(feature = "keys")]
+#[cfg(feature = "replicas")]
 async fn with_state<T: IntoService>(mut server: T, flag: Option<String>) -> Result<T> {
     let Some(url) = crate::StateUrl::of_program(flag.map(Into::into)) else {
         return Ok(server);
@@ -157,12 +156,12 @@ async fn with_state<T: IntoService>(mut server: T, flag: Option<String>) -> Resu
     Err("this server shares no state: remove --state and PINTLE_STATE".into())
 }
 
-#[cfg(not(feature = "keys"))]
+#[cfg(not(feature = "replicas"))]
 async fn with_state<T: IntoService>(server: T, flag: Option<String>) -> Result<T> {
     let is_set = |url: std::ffi::OsString| !url.is_empty();
     if flag.is_some() || std::env::var_os("PINTLE_STATE").is_some_and(is_set) {
         return Err(
-            "this program was built without shared state; enable the feature `keys` of the crate `pintle`"
+            "this program was built without shared state; enable the feature `replicas` of the crate `pintle`"
                 .into(),
         );
     }

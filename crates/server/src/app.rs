@@ -7,6 +7,7 @@ mod completing;
 mod params;
 mod provided;
 mod router;
+mod task_calls;
 
 use std::sync::{Arc, Weak};
 
@@ -23,6 +24,7 @@ use crate::handle::ServerHandle;
 use crate::set::Listed as _;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
+pub(crate) use task_calls::TaskParts;
 
 /// A layer around every request.
 pub(crate) type ServiceLayer = Box<dyn FnOnce(BoxService) -> BoxService + Send>;
@@ -144,8 +146,8 @@ impl Core {
             if let Some(tasks) = &self.tasks {
                 tasks.release().await;
             }
-            if let Some(fleet) = &self.fleet {
-                fleet.leave().await;
+            if let Some(replica) = &self.replica {
+                replica.leave().await;
             }
         })
     }
@@ -157,6 +159,14 @@ impl Core {
                 None => true,
             }
         })
+    }
+
+    // The check is inlined, because each request makes it.
+    #[inline]
+    fn wake_tasks(self: &Arc<Self>) {
+        if let Some(tasks) = &self.tasks {
+            tasks.wake(self);
+        }
     }
 
     /// Each of the servers tells of its changes by itself.

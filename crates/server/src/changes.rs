@@ -89,7 +89,7 @@ impl Changes {
     }
 
     /// Sends every change to the conversations of this process, because some may have been lost.
-    #[cfg_attr(not(feature = "sealed"), allow(dead_code))]
+    #[cfg_attr(not(feature = "replicas"), allow(dead_code))]
     pub(crate) fn tell_all(&self) {
         self.each(|engine_handle| engine_handle.engine(&mut Connection::publish_all));
     }

@@ -1,11 +1,14 @@
 //! The checked server without its layers: its offers, its state, and the servers mounted on it.
 
+mod task_calls;
+
 use std::fmt;
 use std::sync::Arc;
 
 use pintle_proto::ServerProfile;
 use pintle_runtime::SharedSessions;
 
+use crate::ask_code::AskCode;
 use crate::changes::Changes;
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::Extended;
@@ -14,10 +17,11 @@ use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
 use crate::set::Set;
-use crate::shared_fleet::SharedFleet;
+use crate::shared_fleet::Replica;
 use crate::store_check::StoreCheck;
-use crate::tasks::Tasks;
 use crate::tool::Tool;
+
+pub(crate) use task_calls::{BegunCall, PossibleTask, TaskCalls, TaskOrOutcome};
 
 /// The part of a server that answers requests, inside all layers.
 pub(crate) struct Core {
@@ -31,6 +35,8 @@ pub(crate) struct Core {
     pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.
     pub(crate) mounts: Vec<Mount>,
+    /// Present if a layer or a provider can return questions.
+    pub(crate) ask_code: Option<AskCode>,
     pub(crate) forwards_events: bool,
     /// Seals what clients carry between rounds.
     pub(crate) seal: Arc<dyn StateSeal>,
@@ -39,13 +45,13 @@ pub(crate) struct Core {
     /// Shares sessions with other replicas, if there is a state for it.
     pub(crate) sessions: Option<Arc<dyn SharedSessions>>,
     /// The tasks, where a tool can be one.
-    pub(crate) tasks: Option<Arc<Tasks>>,
+    pub(crate) tasks: Option<Box<dyn TaskCalls>>,
     /// Run before the first request and after the last.
     pub(crate) hooks: Hooks,
     /// Checks the store, if others may share it.
     pub(crate) store_check: Option<StoreCheck>,
     /// This replica, if others may share the store.
-    pub(crate) fleet: Option<Arc<SharedFleet>>,
+    pub(crate) replica: Option<Arc<dyn Replica>>,
 }
 
 impl fmt::Debug for Core {

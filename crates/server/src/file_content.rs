@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_model::{ContentBlock, ResourceContents};
 
+use crate::ask_code::AskCode;
 use crate::resource::{HERE, IntoReadResult, ReadOutcome, percent_encoded};
 use crate::tool::{Image, IntoToolResult, ToolReply, blocking};
 
@@ -110,12 +111,16 @@ impl From<FileContent> for ContentBlock {
 }
 
 impl IntoReadResult for FileContent {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_read_result(self) -> ReadOutcome {
         self.at(HERE.to_owned()).into_read_result()
     }
 }
 
 impl IntoToolResult for FileContent {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         ContentBlock::from(self).into_tool_result()
     }

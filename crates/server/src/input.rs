@@ -14,15 +14,16 @@ mod rounds;
 mod seal;
 #[cfg(feature = "sealed")]
 mod sealed;
+mod states;
 
 pub use memory_state_store::MemoryStateStore;
 pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
 
-pub(crate) use live::together;
 pub(crate) use memory::Memory;
 pub(crate) use request_identity::RequestIdentity;
 pub(crate) use required::Required;
 pub(crate) use rounds::{RetryParams, RoundResult, Rounds, UntilSuspended, is_final};
+pub(crate) use states::{States, StoredStates};
 
 use std::sync::Arc;
 

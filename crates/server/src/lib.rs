@@ -91,16 +91,16 @@ mod input;
 pub use input::{MemoryStateStore, SealError, SealFuture, StateSeal, UnsealError};
 
 // State that replicas share.
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 mod kept_ring;
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 mod sealed_sessions;
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 mod shared_counter;
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 mod state_backend;
 
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 pub use state_backend::StateBackend;
 
 // Tasks.
@@ -110,6 +110,7 @@ pub use tasks::TaskOptions;
 
 // The server itself.
 mod app;
+mod ask_code;
 mod changes;
 mod circuit_breaker;
 mod core;
@@ -124,14 +125,17 @@ mod request;
 mod server;
 mod set;
 // Only sealed sessions follow the changes of other replicas.
-#[cfg_attr(not(feature = "sealed"), allow(dead_code))]
+#[cfg_attr(not(feature = "replicas"), allow(dead_code))]
 mod shared_fleet;
 mod start_error;
 mod store_check;
 mod tags;
+mod task_code;
 mod typed_layer;
 
 pub use app::App;
+#[doc(hidden)]
+pub use ask_code::AskCode;
 pub use changes::Changes;
 pub use handle::ServerHandle;
 pub use log::forward_event;

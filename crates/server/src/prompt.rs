@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::ability::{Ability, ExtractContext, RequiredState};
+use crate::ask_code::AskCode;
 use crate::completion::{CompleteFuture, Completer, Completers};
 use crate::rejection::Rejection;
 use crate::text::{has_unreadable_member, is_readable};
@@ -58,6 +59,8 @@ use crate::erase::{Run, erase};
 pub struct Prompt {
     definition: model::Prompt,
     run: Option<Arc<Run<Self>>>,
+    /// Present if the handler can return questions.
+    pub(crate) ask_code: Option<AskCode>,
     completers: Completers,
     scopes: Vec<Box<str>>,
     pub(crate) tags: Vec<Box<str>>,
@@ -73,6 +76,7 @@ impl Prompt {
         Self {
             definition: model::Prompt::new(name),
             run: None,
+            ask_code: None,
             completers: Completers::default(),
             scopes: Vec::new(),
             tags: Vec::new(),
@@ -201,6 +205,7 @@ impl Prompt {
         Fut::Output: IntoPromptResult,
     {
         self.run = Some(erase::<Self, _, _>(start));
+        self.ask_code = Fut::Output::ASK_CODE;
         self
     }
 

@@ -14,6 +14,7 @@ use pintle_model::{Annotations, CacheScope, CompleteParams, Freshness, Icon};
 use serde_json::Value;
 
 use crate::ability::{Ability, ExtractContext, RequiredState};
+use crate::ask_code::AskCode;
 use crate::completion::{CompleteFuture, Completer, Completers};
 use crate::rejection::Rejection;
 
@@ -65,6 +66,8 @@ pub struct Resource {
     template_definition: OnceLock<model::ResourceTemplate>,
     template: Option<Result<Arc<Template>, TemplateError>>,
     run: Option<Arc<Run<Self>>>,
+    /// Present if the reader can return questions.
+    pub(crate) ask_code: Option<AskCode>,
     completers: Completers,
     freshness: Option<Freshness>,
     scopes: Vec<Box<str>>,
@@ -85,6 +88,7 @@ impl Resource {
             template_definition: OnceLock::new(),
             template,
             run: None,
+            ask_code: None,
             completers: Completers::default(),
             freshness: None,
             scopes: Vec::new(),
@@ -223,6 +227,7 @@ impl Resource {
         Fut::Output: IntoReadResult,
     {
         self.run = Some(erase::<Self, _, _>(start));
+        self.ask_code = Fut::Output::ASK_CODE;
         match Fut::Output::mime() {
             Some(mime) if self.definition.mime_type.is_none() => self.mime(mime),
             _ => self,

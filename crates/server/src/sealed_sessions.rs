@@ -25,7 +25,7 @@ use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
 use crate::kept_ring::keep_ring;
 use crate::shared_counter::Counter;
-use crate::shared_fleet::SharedFleet;
+use crate::shared_fleet::{Replica, SharedFleet, now_of};
 use crate::state_backend::StateBackend;
 
 /// The settings and the ends of sessions.
@@ -74,6 +74,10 @@ impl SealedSessions {
         }
     }
 
+    async fn now(&self) -> Result<StoreTime, StoreError> {
+        now_of(self.fleet.as_deref().map(|fleet| fleet as &dyn Replica)).await
+    }
+
     async fn opened(&self, owner: Option<&str>, id: &str) -> Option<Vec<u8>> {
         let sealed = URL_SAFE_NO_PAD.decode(id).ok()?;
         if let Err(error) = self.keys.refresh().await {
@@ -87,7 +91,7 @@ impl SealedSessions {
 
     /// Reads the record of a session.
     async fn read(&self, session: SessionKey) -> Result<Known, StoreError> {
-        let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
+        let now = self.now().await?;
         let record = self.store.get(now, &key(session)).await?;
         let Some(record) = record else {
             return self.without_record(session, now).await;
@@ -141,7 +145,7 @@ impl SealedSessions {
         state: &SessionState,
         condition: Precondition,
     ) -> Result<(), StoreError> {
-        let now = SharedFleet::now_of(self.fleet.as_ref()).await?;
+        let now = self.now().await?;
         let value =
             serde_json::to_vec(state).map_err(|error| StoreError::backend(Retry::Never, error))?;
         let expiry = Expiry::At(now + self.ttl(session, now));

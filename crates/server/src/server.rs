@@ -5,8 +5,9 @@ mod choice;
 mod hooks;
 mod methods;
 mod offers;
+mod store;
 
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
@@ -19,6 +20,7 @@ use pintle_store::Store;
 use tower_layer::Layer;
 
 use crate::app::{App, ServiceLayer};
+use crate::ask_code::AskCode;
 use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
 use crate::guarded_store::STORE_TIME;
@@ -29,14 +31,16 @@ use crate::prompt::PromptReply;
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::ReadReply;
 use crate::start_error::StartError;
-#[cfg(feature = "sealed")]
+#[cfg(feature = "replicas")]
 use crate::state_backend::StateBackend;
 use crate::tags::TagRule;
+use crate::task_code::TaskCode;
 use crate::tasks::TaskOptions;
 use crate::tool::ToolReply;
 use crate::typed_layer::{Next, TypedLayer, around};
 use build_core::Checked;
 use offers::Offers;
+use store::StoreSetting;
 
 pub use methods::Methods;
 
@@ -72,11 +76,13 @@ pub struct Server {
     is_dynamic: bool,
     seal: Option<Arc<dyn StateSeal>>,
     is_state_single_use: bool,
-    store: Option<Arc<dyn Store>>,
-    #[cfg(feature = "sealed")]
-    state_backend: Option<StateBackend>,
+    store: Option<StoreSetting>,
+    #[cfg(feature = "replicas")]
+    state_backend: Option<StoreSetting>,
     store_time: Duration,
-    tasks: Option<TaskOptions>,
+    /// Present if a layer or a provider can return questions.
+    ask_code: Option<AskCode>,
+    tasks: Option<(TaskOptions, TaskCode)>,
     handle: ServerHandle,
     hooks: HookList,
     stop_timeout: Duration,
@@ -106,9 +112,10 @@ impl Server {
             seal: None,
             is_state_single_use: false,
             store: None,
-            #[cfg(feature = "sealed")]
+            #[cfg(feature = "replicas")]
             state_backend: None,
             store_time: STORE_TIME,
+            ask_code: None,
             tasks: None,
             handle,
             hooks: HookList::default(),
@@ -183,6 +190,7 @@ impl Server {
         F: Fn(ToolRequest, Next<ToolRequest, ToolReply>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolReply> + Send + 'static,
     {
+        self.ask_code = Some(AskCode::LINKED);
         self.tool_layers.push(around(layer));
         self
     }
@@ -194,6 +202,7 @@ impl Server {
         F: Fn(ReadRequest, Next<ReadRequest, ReadReply>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ReadReply> + Send + 'static,
     {
+        self.ask_code = Some(AskCode::LINKED);
         self.read_layers.push(around(layer));
         self
     }
@@ -205,6 +214,7 @@ impl Server {
         F: Fn(PromptRequest, Next<PromptRequest, PromptReply>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = PromptReply> + Send + 'static,
     {
+        self.ask_code = Some(AskCode::LINKED);
         self.prompt_layers.push(around(layer));
         self
     }
@@ -291,17 +301,17 @@ impl Server {
     /// that outlives the process. By default they are in the memory of this process.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
-        self.store = Some(store);
+        self.store = Some(StoreSetting::of_store(store));
         self
     }
 
     /// Shares the state with other replicas of the server: tasks, and the state between rounds of
     /// questions. Any replica can serve the retry of a request, and report a task. It replaces
     /// [`Self::store`] and [`Self::request_state`]; with one of them beside it the server does not start.
-    #[cfg(feature = "sealed")]
+    #[cfg(feature = "replicas")]
     #[must_use]
     pub fn state_backend(mut self, state: StateBackend) -> Self {
-        self.state_backend = Some(state);
+        self.state_backend = Some(StoreSetting::of_state(state));
         self
     }
 
@@ -317,7 +327,7 @@ impl Server {
     /// such a tool may be added while the server runs.
     #[must_use]
     pub fn tasks(mut self, options: TaskOptions) -> Self {
-        self.tasks = Some(options);
+        self.tasks = Some((options, TaskCode::LINKED));
         self
     }
 
@@ -362,11 +372,11 @@ impl IntoService for Server {
         self.build()
     }
 
-    #[cfg(feature = "sealed")]
+    #[cfg(feature = "replicas")]
     fn accept_state(&mut self, state: &dyn Any) -> bool {
         let state = state.downcast_ref::<StateBackend>();
         state.is_some_and(|state| {
-            self.state_backend = Some(state.clone());
+            self.state_backend = Some(StoreSetting::of_state(state.clone()));
             true
         })
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
 use pintle_proto::{Change, RenderedNotice};
+use pintle_runtime::BoxFuture;
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError, NewsEvent, NewsFeed};
 use pintle_runtime::sync::Mutex;
 use pintle_store::{Retry, Store, StoreError, StoreTime};
@@ -23,6 +24,30 @@ const RETRY: Duration = Duration::from_secs(5);
 /// How long an operation waits for the join.
 const MAX_JOIN: Duration = Duration::from_secs(1);
 const NOT_JOINED: &str = "this replica has not joined the others";
+
+/// This replica, for the parts that every server has. A trait, because a server without a store must not refer to the code
+/// of fleets.
+pub(crate) trait Replica: Send + Sync {
+    /// Returns the time of the clock of the store, as [`SharedFleet::now`].
+    fn now(&self) -> BoxFuture<'_, Result<StoreTime, StoreError>>;
+
+    /// Ends the presence of this replica, if it has joined.
+    fn leave(&self) -> BoxFuture<'_, ()>;
+
+    fn into_fleet(self: Arc<Self>) -> Arc<SharedFleet>;
+}
+
+/// Returns the time of the clock of a store: of this process if there is no fleet.
+///
+/// # Errors
+///
+/// As [`SharedFleet::now`].
+pub(crate) async fn now_of(replica: Option<&dyn Replica>) -> Result<StoreTime, StoreError> {
+    match replica {
+        Some(replica) => replica.now().await,
+        None => Ok(SystemTime::now().into()),
+    }
+}
 
 /// An act for a replica that has joined.
 type OnJoin = Box<dyn Fn(&Fleet) + Send + Sync>;
@@ -122,18 +147,6 @@ impl SharedFleet {
         }
     }
 
-    /// Returns the time of the clock of a store: of this process if there is no fleet.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::now`].
-    pub(crate) async fn now_of(fleet: Option<&Arc<Self>>) -> Result<StoreTime, StoreError> {
-        match fleet {
-            Some(fleet) => fleet.now().await,
-            None => Ok(SystemTime::now().into()),
-        }
-    }
-
     /// Sends the changes of other replicas to the conversations of this process. Does nothing after the first
     /// call.
     pub(crate) fn follow(&self, fleet: &Fleet) {
@@ -145,16 +158,27 @@ impl SharedFleet {
         }
     }
 
-    /// Ends the presence of this replica, if it has joined.
-    pub(crate) async fn leave(&self) {
-        if let Some(fleet) = self.joined.get() {
-            fleet.leave().await;
-        }
-    }
-
     fn publish_pending(&self, fleet: &Fleet) {
         let pending = self.pending.lock().take();
         pending.iter().for_each(|changed| publish(fleet, changed));
+    }
+}
+
+impl Replica for SharedFleet {
+    fn now(&self) -> BoxFuture<'_, Result<StoreTime, StoreError>> {
+        Box::pin(self.now())
+    }
+
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if let Some(fleet) = self.joined.get() {
+                fleet.leave().await;
+            }
+        })
+    }
+
+    fn into_fleet(self: Arc<Self>) -> Arc<SharedFleet> {
+        self
     }
 }
 

@@ -15,6 +15,7 @@ use pintle_schema as schema;
 use serde_json::Value;
 
 use crate::ability::{Ability, RequiredState};
+use crate::ask_code::AskCode;
 
 #[cfg(feature = "any-schema")]
 mod any;
@@ -42,6 +43,7 @@ pub use result::{Image, IntoToolResult, Json, ProtocolError, ToolReply};
 
 use crate::erase::Run;
 use crate::request::ToolRequest;
+use crate::task_code::TaskCode;
 use crate::typed_layer::TypedLayer;
 use checks::Checks;
 
@@ -78,6 +80,10 @@ pub struct Tool {
     timeout: Option<Duration>,
     needs: Vec<RequiredState>,
     pub(crate) layers: Vec<TypedLayer<ToolRequest, ToolReply>>,
+    /// Present if the handler or a layer can return questions.
+    pub(crate) ask_code: Option<AskCode>,
+    /// Present if the tool states its support of tasks.
+    pub(crate) task_code: Option<TaskCode>,
     fault: Option<ToolDefinitionError>,
 }
 
@@ -94,6 +100,8 @@ impl Tool {
             timeout: None,
             needs: Vec::new(),
             layers: Vec::new(),
+            ask_code: None,
+            task_code: None,
             fault: None,
         }
     }
@@ -172,6 +180,7 @@ impl Tool {
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.definition.execution = Some(support.into());
+        self.task_code = Some(TaskCode::LINKED);
         self
     }
 

@@ -30,6 +30,7 @@ use pintle_runtime::{
     BoxFuture, EngineHandle, Principal, Service, SharedSessions, Shutdown, ShutdownHandle,
 };
 
+use super::HAS_REPLICAS;
 use super::batch::Batched;
 use super::events::{MessageSource as _, OutgoingMessage, StreamTiming};
 use super::options::HttpOptions;
@@ -67,7 +68,7 @@ pub(super) struct Endpoint<S> {
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
     /// Present if other replicas serve the sessions too.
-    pub(super) shared: Option<Arc<dyn SharedSessions>>,
+    shared: Option<Arc<dyn SharedSessions>>,
     /// Carries messages to the sessions of other replicas.
     pub(super) mail: SessionMail,
     body_bounds: Bounds,
@@ -93,6 +94,9 @@ impl<S: Service> Endpoint<S> {
         let sessions = Arc::new(Sessions::new(&options));
         service.attach(Arc::downgrade(&sessions) as Weak<dyn EngineHandle>);
         let shared = service.shared_sessions();
+        if !HAS_REPLICAS && shared.is_some() {
+            tracing::error!("sessions stay at this process; enable the feature `replicas`");
+        }
         let body_bounds = options.limits.of_bodies();
         let peers = Peers::new(&options.limits);
         let quotas = Quotas::of(&options.limits);
@@ -112,6 +116,14 @@ impl<S: Service> Endpoint<S> {
             is_draining: AtomicBool::new(false),
             closing,
             closed,
+        }
+    }
+
+    /// Returns the sessions that other replicas serve too.
+    pub(super) fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
+        match HAS_REPLICAS {
+            true => self.shared.as_ref(),
+            false => None,
         }
     }
 
@@ -146,11 +158,11 @@ impl<S: Service> Endpoint<S> {
             return self.busy(&cause::CLOSING);
         }
         let mut sender = self.sender(&parts, address);
-        if let Some(shared) = &self.shared
+        if let Some(shared) = self.shared()
             && parts.headers.contains_key(headers::SESSION_ID)
         {
             let found = self.with_shared_session(&**shared, parts, &sender.peer);
-            parts = match Box::pin(found).await {
+            parts = match (Box::pin(found) as BoxFuture<'_, _>).await {
                 Ok(parts) => parts,
                 Err(answer) => return answer,
             };
@@ -259,10 +271,10 @@ impl<S: Service> Endpoint<S> {
             PostResult::Batch(batch) => BegunAnswer::Later(self.answer_batch(batch, forms)),
             PostResult::Forwarding(forwarding) => {
                 let (forwarding, answer) = *forwarding;
-                BegunAnswer::Later(Box::pin(self.answer_forwarded(forwarding, answer)))
+                BegunAnswer::Later(self.answer_forwarded(forwarding, answer))
             }
             PostResult::Setting(setting, era) => {
-                BegunAnswer::Later(Box::pin(self.answer_setting(*setting, era, forms)))
+                BegunAnswer::Later(self.answer_setting(*setting, era, forms))
             }
             PostResult::Waiting {
                 mut source,
@@ -320,7 +332,7 @@ impl<S: Service> Endpoint<S> {
             Err(rejection) => return self.reject(rejection).into(),
         };
         match route {
-            Route::Session(id) if self.shared.is_some() => {
+            Route::Session(id) if self.shared().is_some() => {
                 self.in_shared_session(id, post, message)
             }
             Route::Session(id) => {

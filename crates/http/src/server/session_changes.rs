@@ -143,7 +143,7 @@ pub(super) async fn restore(
     match shared.restore(key, own).await {
         Ok(state) => {
             tracing::info!(session = ?id, "the settings of a session are recorded again");
-            if let Some(fleet) = sessions.bounds.fleet.get()
+            if let Some(fleet) = sessions.bounds.fleet()
                 && let Some(message) = message(id, state.generation)
             {
                 fleet.publish(message);

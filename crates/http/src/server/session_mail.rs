@@ -8,6 +8,7 @@
 //! cancellations name a call that any replica may run. They are published, and each replica with a part of the session
 //! delivers them. A repeated message has no effect, because the question or the call has ended.
 
+use std::future::ready;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use tokio::join;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::HAS_REPLICAS;
 use super::session::{ReplyFormat, STREAM_FACT};
 use super::session_changes::{self, SessionChanges};
 use super::session_doubts;
@@ -87,7 +89,7 @@ impl SessionMail {
     /// Waits until this replica reads the messages of others, at most [`MAX_START`] after the beginning. Without it,
     /// the answer to a question of the first call could be missed.
     pub(super) async fn wait_for_start(&self) {
-        if let Some(begun) = self.begun.get()
+        if let Some(begun) = self.begun()
             && begun.fleet.borrow().is_none()
         {
             let mut fleet = begun.fleet.clone();
@@ -103,7 +105,7 @@ impl SessionMail {
     ///
     /// [`ForwardError::NotJoined`] if this replica has not joined yet.
     pub(super) fn fleet(&self) -> Result<Option<Fleet>, ForwardError> {
-        let begun = self.begun.get().ok_or(ForwardError::NotJoined)?;
+        let begun = self.begun().ok_or(ForwardError::NotJoined)?;
         let fleet = begun.fleet.borrow().clone();
         // The channel closes without a fleet if there are no others.
         match fleet.is_none() && begun.fleet.has_changed().is_ok() {
@@ -127,8 +129,15 @@ impl SessionMail {
         });
     }
 
+    fn begun(&self) -> Option<&Begun> {
+        match HAS_REPLICAS {
+            true => self.begun.get(),
+            false => None,
+        }
+    }
+
     fn joined(&self) -> Option<Fleet> {
-        self.begun.get()?.fleet.borrow().clone()
+        self.begun()?.fleet.borrow().clone()
     }
 
     /// Notifies the other replicas that the record of a session has changed. Waits until the news have the change, and for
@@ -137,22 +146,22 @@ impl SessionMail {
     /// # Errors
     ///
     /// [`ForwardError`] if the news do not have the change. They receive it later, unless this replica is killed before.
-    pub(super) async fn announce(
-        &self,
-        id: SessionId,
-        generation: u64,
-    ) -> Result<(), ForwardError> {
-        let Some(fleet) = self.fleet()? else {
-            return Ok(());
+    pub(super) fn announce(&self, id: SessionId, generation: u64) -> Forwarding {
+        let fleet = match self.fleet() {
+            Ok(Some(fleet)) => fleet,
+            Ok(None) => return Box::pin(ready(Ok(()))),
+            Err(error) => return Box::pin(ready(Err(error))),
         };
-        let Some(message) = session_changes::message(id, generation) else {
-            return Ok(());
-        };
-        let replies = session_changes::replies(&fleet, &message);
-        let (appended, ()) = join!(fleet.append(vec![message.clone()]), replies);
-        appended.map_err(|error| {
-            fleet.publish(message);
-            ForwardError::Store(error.into())
+        Box::pin(async move {
+            let Some(message) = session_changes::message(id, generation) else {
+                return Ok(());
+            };
+            let replies = session_changes::replies(&fleet, &message);
+            let (appended, ()) = join!(fleet.append(vec![message.clone()]), replies);
+            appended.map_err(|error| {
+                fleet.publish(message);
+                ForwardError::Store(error.into())
+            })
         })
     }
 
@@ -184,9 +193,10 @@ impl SessionMail {
                 Err(error) => checked = Err(error),
             }
         }
-        let fleet = self.joined();
+        let Some(fleet) = self.joined() else {
+            return Box::pin(ready(Err(ForwardError::NotJoined)));
+        };
         Box::pin(async move {
-            let fleet = fleet.ok_or(ForwardError::NotJoined)?;
             let mut unconfirmed = Vec::new();
             for (home, entry) in entries {
                 if !confirm(&fleet, home, &entry).await? {
@@ -305,7 +315,7 @@ async fn follow(
     }
     if let Some(sessions) = sessions.upgrade() {
         // From now on streams begin with a log. Nothing else sets it.
-        let _ = sessions.bounds.fleet.set(fleet.clone());
+        sessions.bounds.set_fleet(fleet.clone());
     }
     joined.send_replace(Some(fleet));
     // Changes from before the join have not arrived.

@@ -13,7 +13,7 @@ use super::sessions::Sessions;
 
 /// Acts on a fact from another replica.
 pub(super) fn apply(sessions: &Sessions, notice: &StreamNotice) {
-    let (Some(fleet), Some((id, fact))) = (sessions.bounds.fleet.get(), notice.read()) else {
+    let (Some(fleet), Some((id, fact))) = (sessions.bounds.fleet(), notice.read()) else {
         return;
     };
     let (session, own) = (sessions.part(id), fleet.replica());

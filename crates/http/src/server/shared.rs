@@ -17,7 +17,7 @@ use http::HeaderValue;
 use http::request::Parts;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Connection, Terms};
-use pintle_runtime::{Principal, Service, SessionKey, SharedSessions, random_bytes};
+use pintle_runtime::{BoxFuture, Principal, Service, SessionKey, SharedSessions, random_bytes};
 use tokio::time::Instant;
 
 use super::endpoint::{
@@ -67,7 +67,7 @@ impl<S: Service> Endpoint<S> {
     ) -> Result<HeaderValue, OpenSessionError> {
         self.begin_mail();
         let claims = engine.session_terms().map(|terms| Claims::of(terms));
-        match (&self.shared, claims) {
+        match (self.shared(), claims) {
             (Some(shared), Some(Some(claims))) => {
                 let terms = engine.session_terms().expect("claims were made of them");
                 self.share(&**shared, &claims, Terms::clone(terms), parts, peer)
@@ -111,7 +111,7 @@ impl<S: Service> Endpoint<S> {
     ) -> Result<Arc<Session>, OpenSessionError> {
         let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
         let limits = Arc::clone(&self.options.conversation_limits);
-        let fleet = self.sessions.bounds.fleet.get();
+        let fleet = self.sessions.bounds.fleet();
         // The client may confirm the handshake at another replica, so no part waits for it.
         let engine = Connection::restored(self.service.profile(), limits, Arc::new(terms), true)
             .with_call_prefix(&call_prefix(fleet, u64::from_be_bytes(random)))
@@ -160,7 +160,7 @@ impl<S: Service> Endpoint<S> {
 
     /// Joins the other replicas in the background, because this one has a session or a listener.
     pub(super) fn begin_mail(&self) {
-        self.mail.begin(self.shared.as_ref(), &self.sessions);
+        self.mail.begin(self.shared(), &self.sessions);
     }
 
     /// Publishes messages that may belong to a part at another replica. Progress and cancellations are
@@ -189,21 +189,23 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Answers a post when other replicas can read its message.
-    pub(super) async fn answer_forwarded(
+    pub(super) fn answer_forwarded(
         &self,
         forwarding: Forwarding,
         answer: EndpointResponse,
-    ) -> EndpointResponse {
-        match forwarding.await {
-            Ok(()) => answer,
-            Err(error) => {
-                tracing::warn!(%error, "an answer does not reach its replica");
-                match error {
-                    ForwardError::TooLarge(_) => self.refuse(&cause::ANSWER_TOO_LARGE),
-                    _ => self.busy(&cause::STORE_AWAY),
+    ) -> BoxFuture<'_, EndpointResponse> {
+        Box::pin(async move {
+            match forwarding.await {
+                Ok(()) => answer,
+                Err(error) => {
+                    tracing::warn!(%error, "an answer does not reach its replica");
+                    match error {
+                        ForwardError::TooLarge(_) => self.refuse(&cause::ANSWER_TOO_LARGE),
+                        _ => self.busy(&cause::STORE_AWAY),
+                    }
                 }
             }
-        }
+        })
     }
 
     /// Passes a message to a session. A change of the settings of a shared session is answered later.

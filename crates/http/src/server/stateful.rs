@@ -8,7 +8,7 @@ use pintle_model::Error;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Method};
 use pintle_proto::{AnswerStatus, Connection};
-use pintle_runtime::{Principal, Service};
+use pintle_runtime::{BoxFuture, Principal, Service};
 use tokio::time::Instant;
 
 use super::endpoint::refuse::stream_cause;
@@ -163,7 +163,10 @@ impl<S: Service> Endpoint<S> {
     ) -> EndpointResponse {
         let ttl = self.options.limits.replay_ttl;
         let resumed = match self.mail.fleet() {
-            Ok(Some(fleet)) => session_streams::resume(&fleet, session, after, permit, ttl).await,
+            Ok(Some(fleet)) => {
+                let resumed = session_streams::resume(&fleet, session, after, permit, ttl);
+                (Box::pin(resumed) as BoxFuture<'_, _>).await
+            }
             // No other replica can have the stream.
             Ok(None) => Err(NotResumed::NoSuchEvent),
             // This replica has not joined the others, so it cannot know.
@@ -187,7 +190,7 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, parts, now) else {
             return self.reject(HttpRejection::no_such_session());
         };
-        let recorded = match (&self.shared, session.key()) {
+        let recorded = match (self.shared(), session.key()) {
             (Some(shared), Some(key)) => shared.end(key).await.map(Some),
             _ => Ok(None),
         };

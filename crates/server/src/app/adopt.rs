@@ -41,19 +41,8 @@ struct Relaunched {
 }
 
 impl Core {
-    /// Begins to take over the tasks that others left in the store; once, and only where others
-    /// can have left any.
-    // The check is inlined, because each request makes it.
-    #[inline]
-    pub(super) fn wake_tasks(self: &Arc<Self>) {
-        if let Some(tasks) = &self.tasks
-            && tasks.wakes_up()
-        {
-            self.begin_adoption(tasks);
-        }
-    }
-
-    fn begin_adoption(self: &Arc<Self>, tasks: &Arc<Tasks>) {
+    /// Begins to take over the tasks that others left in the store.
+    pub(super) fn begin_adoption(self: &Arc<Self>, tasks: &Arc<Tasks>) {
         tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(tasks)));
     }
 

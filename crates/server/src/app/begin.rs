@@ -7,13 +7,13 @@ use std::task::Poll;
 use std::time::Duration;
 
 use pintle_model::RawJson;
-use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
+use pintle_model::{CreateTaskResult, Error, Feature};
 use pintle_proto::{Rendered, Reply};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{Context, EngineHandle, Principal};
 use serde_json::value::RawValue;
 
-use crate::core::Core;
+use crate::core::{Core, TaskOrOutcome};
 use crate::entry::Entry;
 use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
@@ -31,12 +31,6 @@ pub(crate) struct TaskCandidate<'a> {
     pub(crate) cx: &'a Context,
     pub(crate) entry: &'a Arc<Entry<Tool>>,
     pub(crate) arguments: Option<RawJson<'a>>,
-}
-
-/// The result of a call. Closed: a task, or an outcome.
-pub(crate) enum TaskOrOutcome {
-    Task(Reply),
-    Plain(Outcome<CallToolResult>),
 }
 
 /// Why the handler of a call is no longer polled by its request.
@@ -94,6 +88,7 @@ impl TaskCandidate<'_> {
             memory: &self.core.memory,
             cx: &cx,
             origin,
+            ask_code: None,
         };
         rounds.take_up(retry).await?;
         cx.questions().allow_task();

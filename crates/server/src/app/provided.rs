@@ -122,7 +122,7 @@ impl Core {
                 cx: cx.clone(),
             })
         };
-        let rounds = self.rounds(cx, params.identity());
+        let rounds = self.rounds(cx, params.identity(), None);
         let mut outcome = rounds.answer(params.retry(), run).await?;
         let revision = cx.terms().revision;
         if let Outcome::Complete(result) = &mut outcome {
@@ -142,7 +142,7 @@ impl Core {
             let retry = params.retry();
             let is_retry = retry.is_some();
             let run = || self.read_in_turn(&params.uri, cx);
-            let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+            let outcome = self.rounds(cx, origin, None).answer(retry, run).await?;
             reply_to_read(outcome, is_retry, cx)
         })
     }
@@ -184,7 +184,7 @@ impl Core {
             let origin = RequestIdentity::new(GetPrompt::NAME, &params.name);
             let retry = params.retry();
             let run = || self.get_mounted(&params.name, &arguments, cx);
-            let rounds = self.rounds(cx, origin.with_words(&arguments));
+            let rounds = self.rounds(cx, origin.with_words(&arguments), None);
             let outcome = rounds.answer(retry, run).await?;
             reply(outcome, cx.terms().revision)
         })

@@ -3,27 +3,22 @@
 use std::sync::Arc;
 
 use pintle_model::method::{
-    CallTool, CancelDetailedTask, CancelTask, Complete, GetDetailedTask, GetPrompt, GetTask,
-    GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,
-    Method, ReadResource, UpdateTask,
+    CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
+    Method, ReadResource,
 };
-use pintle_model::{
-    CallToolResult, Error, Feature, Freshness, Outcome, ReadResourceResult, Revision, TaskSupport,
-};
+use pintle_model::{CallToolResult, Error, Freshness, Outcome, ReadResourceResult, Revision};
 use pintle_proto::{Rendered, Reply, ResultBody};
 use pintle_runtime::{BoxFuture, Context, MissingScopes, ParamHeader, Principal};
 
-use super::begin::{TaskCandidate, TaskOrOutcome};
 use super::params::{CallParams, PromptParams, ReadParams, cursor_of};
-use crate::core::Core;
+use crate::ask_code::AskCode;
+use crate::core::{Core, PossibleTask, TaskOrOutcome};
 use crate::entry::Entry;
-use crate::failure::unknown;
 use crate::input::{RequestIdentity, Rounds, UntilSuspended, is_final};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
 use crate::resource::Resource;
 use crate::set::{Listed, Set};
-use crate::tasks::{TaskMode, Tasks};
 use crate::tool::{Tool, ToolReply};
 
 impl Core {
@@ -73,10 +68,10 @@ impl Core {
             ListResources::NAME => Box::pin(self.list_with_providers(&self.resources, cx)),
             ListResourceTemplates::NAME => Box::pin(self.list_with_providers(&self.templates, cx)),
             ListPrompts::NAME => Box::pin(self.list_with_providers(&self.prompts, cx)),
-            method if method.starts_with("tasks/") && self.tasks.is_some() => {
-                Box::pin(self.tasks_method(cx))
-            }
-            _ => Box::pin(self.extended.answer(&self.profile, cx)),
+            method => match &self.tasks {
+                Some(tasks) if method.starts_with("tasks/") => tasks.answer(cx),
+                _ => Box::pin(self.extended.answer(&self.profile, cx)),
+            },
         }
     }
 
@@ -91,7 +86,7 @@ impl Core {
         drop(tools);
         if let Some(tasks) = &self.tasks
             && entry.item.concerns_tasks(params.task)
-            && let Some(task) = self.task_of(tasks, &entry, &params, cx)?
+            && let Some(task) = tasks.begin(self, possible_task(&entry, &params, cx))?
         {
             return match task.await? {
                 TaskOrOutcome::Plain(mut outcome) => reply_to_call(&entry.item, &mut outcome, cx),
@@ -99,7 +94,7 @@ impl Core {
             };
         }
         if params.retry().is_some() {
-            self.rounds(cx, params.identity())
+            self.rounds(cx, params.identity(), None)
                 .take_up_boxed(params.retry())
                 .await?;
         }
@@ -129,67 +124,11 @@ impl Core {
         cx: &'a Context,
     ) -> BoxFuture<'a, Result<Reply, Error>> {
         Box::pin(async move {
-            let rounds = self.rounds(cx, params.identity());
+            let rounds = self.rounds(cx, params.identity(), entry.item.ask_code);
             let run = || call_tool(entry, params.arguments, cx);
             let mut outcome = rounds.go_on(ended, run).await?;
             reply_to_call(&entry.item, &mut outcome, cx)
         })
-    }
-
-    /// Returns the call as a task, or `None` for a call without a task. Not part of the future of a
-    /// call, because few calls are tasks.
-    fn task_of<'a>(
-        &'a self,
-        tasks: &'a Arc<Tasks>,
-        entry: &'a Arc<Entry<Tool>>,
-        params: &'a CallParams<'a>,
-        cx: &'a Context,
-    ) -> Result<Option<BoxFuture<'a, Result<TaskOrOutcome, Error>>>, Error> {
-        let support = entry.item.definition().task_support();
-        let call = TaskCandidate {
-            core: self,
-            tasks,
-            cx,
-            entry,
-            arguments: params.arguments,
-        };
-        match TaskMode::of(&support, params.task, cx.terms())? {
-            TaskMode::Plain => Ok(None),
-            TaskMode::Unknown => Err(unknown("tool", &params.name)),
-            TaskMode::Task(ttl) => Ok(Some(Box::pin(async move {
-                call.begin(ttl).await.map(TaskOrOutcome::Task)
-            }))),
-            TaskMode::InTime => match call.place() {
-                Ok(place) => Ok(Some(Box::pin(call.begin_in_time(
-                    params.retry(),
-                    params.identity(),
-                    place,
-                )))),
-                Err(full) if support == TaskSupport::Required => Err(full),
-                Err(_) => Ok(None),
-            },
-        }
-    }
-
-    /// Answers what is asked of tasks, in the words of the request's revision.
-    async fn tasks_method(&self, cx: &Context) -> Result<Reply, Error> {
-        let request = cx.request();
-        let method = request.method.as_str();
-        let Some(tasks) = &self.tasks else {
-            return Err(Error::method_not_found(method));
-        };
-        tasks.join().await?;
-        let is_core = cx.terms().has(Feature::CoreTasks);
-        match method {
-            GetTask::NAME if is_core => tasks.get_core(request, cx).await,
-            CancelTask::NAME if is_core => tasks.cancel_core(request, cx).await,
-            GetTaskPayload::NAME if is_core => tasks.result_core(request, cx).await,
-            ListTasks::NAME if is_core => tasks.list_core(request, cx).await,
-            GetDetailedTask::NAME => tasks.get_detailed(request, cx).await,
-            UpdateTask::NAME => tasks.update(request, cx).await,
-            CancelDetailedTask::NAME => tasks.cancel_detailed(request, cx).await,
-            _ => Err(Error::method_not_found(method)),
-        }
     }
 
     async fn read_resource(&self, cx: &Context) -> Result<Reply, Error> {
@@ -219,7 +158,8 @@ impl Core {
         let is_retry = retry.is_some();
         let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
         let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
-        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+        let rounds = self.rounds(cx, origin, entry.as_ref().as_ref().item.ask_code);
+        let outcome = rounds.answer(retry, run).await?;
         reply_to_read(outcome, is_retry, cx)
     }
 
@@ -234,16 +174,24 @@ impl Core {
         let origin = RequestIdentity::new(GetPrompt::NAME, &params.name).with_words(&arguments);
         let retry = params.retry();
         let run = || get_prompt(Arc::clone(entry), arguments.clone(), cx.clone());
-        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+        let rounds = self.rounds(cx, origin, entry.item.ask_code);
+        let outcome = rounds.answer(retry, run).await?;
         reply(outcome, request.terms.revision)
     }
 
-    pub(super) fn rounds<'a>(&'a self, cx: &'a Context, origin: RequestIdentity<'a>) -> Rounds<'a> {
+    /// `ask_code` is that of the handler; layers and providers have theirs in the core.
+    pub(super) fn rounds<'a>(
+        &'a self,
+        cx: &'a Context,
+        origin: RequestIdentity<'a>,
+        ask_code: Option<AskCode>,
+    ) -> Rounds<'a> {
         Rounds {
             seal: &*self.seal,
             memory: &self.memory,
             cx,
             origin,
+            ask_code: ask_code.or(self.ask_code),
         }
     }
 
@@ -289,6 +237,21 @@ impl Core {
             }
             _ => None,
         }
+    }
+}
+
+fn possible_task<'a>(
+    entry: &'a Arc<Entry<Tool>>,
+    params: &'a CallParams<'a>,
+    cx: &'a Context,
+) -> PossibleTask<'a> {
+    PossibleTask {
+        cx,
+        entry,
+        arguments: params.arguments,
+        requested: params.task,
+        retry: params.retry(),
+        identity: params.identity(),
     }
 }
 

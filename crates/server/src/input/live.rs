@@ -1,19 +1,20 @@
 //! Handlers that return their questions, for clients that are sent requests.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::future::Future;
+use std::pin::pin;
 
-use pintle_model::{Error, InputRequests, InputRequired, InputResponse, InputResponses, Outcome};
-use pintle_runtime::{Ask, AskError, Context, RetryInput};
+use pintle_model::{Error, InputRequired, Outcome};
+use pintle_runtime::{Context, RetryInput};
 
 use super::required::Required;
 use super::rounds::{RoundResult, UntilSuspended, check_asked};
+use crate::ask_code::AskCode;
 
 /// Continues after the first run of a handler: asks the questions that it returned, and runs it again, until
 /// it asks nothing more. What it did once or was answered in one run is there in the next.
 pub(super) async fn go_on<R, Fut>(
     cx: &Context,
+    ask_code: Option<AskCode>,
     ended: Option<Result<Outcome<R>, Error>>,
     mut run: impl FnMut() -> Fut,
 ) -> Result<Outcome<R>, Error>
@@ -28,7 +29,12 @@ where
     let questions = cx.questions();
     for _ in 0..cx.limits().max_rounds {
         check_asked(&asked)?;
-        match answers(cx, asked.input_requests.unwrap_or_default()).await {
+        let questions_of_run = asked.input_requests.unwrap_or_default();
+        match ask_code
+            .ok_or_else(unlinked)?
+            .ask(cx, questions_of_run)
+            .await
+        {
             Ok(responses) => questions.set_retry(RetryInput::new(responses, asked.request_state)),
             Err(error) => return R::refused(crate::tool::error_chain(&error)),
         }
@@ -82,35 +88,8 @@ fn fail_required<R: RoundResult>(required: Required) -> Result<Outcome<R>, Error
     }
 }
 
-async fn answers(cx: &Context, requests: InputRequests) -> Result<InputResponses, AskError> {
-    let ask = |(name, request)| (name, cx.ask(request).afresh());
-    together(requests.into_iter().map(ask).collect()).await
-}
-
-/// Asks all questions together.
-pub(crate) async fn together(
-    mut asks: Vec<(String, Ask<InputResponse>)>,
-) -> Result<InputResponses, AskError> {
-    let mut responses = InputResponses::new();
-    poll_fn(|task| {
-        let mut failure = None;
-        asks.retain_mut(|(name, ask)| match Pin::new(ask).poll(task) {
-            Poll::Pending => true,
-            Poll::Ready(Ok(response)) => {
-                responses.insert(std::mem::take(name), response);
-                false
-            }
-            Poll::Ready(Err(error)) => {
-                failure.get_or_insert(error);
-                false
-            }
-        });
-        match failure {
-            Some(error) => Poll::Ready(Err(error)),
-            None if asks.is_empty() => Poll::Ready(Ok(())),
-            None => Poll::Pending,
-        }
-    })
-    .await?;
-    Ok(responses)
+/// The error of questions that no type of the server states.
+fn unlinked() -> Error {
+    tracing::error!("a handler returned questions, and its type cannot");
+    Error::internal()
 }

@@ -1,33 +1,25 @@
 //! What a server remembers itself of requests between their rounds: states that are too large to
 //! travel, and which states were used.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::Limits;
 use pintle_runtime::{Journal, random_bytes};
-use pintle_store::{
-    Expiry, Key, MemoryStore, Namespace, Precondition, Store, StoreError, StoreLimits, StoreTime,
-};
+use pintle_store::{Key, Namespace};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::seal::{LIFE, UnsealError};
-use crate::shared_fleet::SharedFleet;
+use super::seal::UnsealError;
+use super::states::{LocalStates, States};
 
 /// States that are too large to travel, by a name that nobody guesses.
 const STATES: Namespace = Namespace::fixed("request-state");
 /// States that were used.
 const USED: Namespace = Namespace::fixed("request-state-used");
-/// Bytes that the memory holds of a server that was given no store.
-const MEMORY_BYTES: usize = 64 << 20;
 
 /// Remembers between rounds what clients do not carry.
 pub(crate) struct Memory {
-    store: Arc<dyn Store>,
-    /// This replica, if others may share the store.
-    fleet: Option<Arc<SharedFleet>>,
+    states: Box<dyn States>,
     is_single_use: bool,
 }
 
@@ -55,20 +47,10 @@ struct Stored {
 }
 
 impl Memory {
-    /// A memory in `store`, or in this process.
-    pub(crate) fn new(
-        store: Option<Arc<dyn Store>>,
-        fleet: Option<Arc<SharedFleet>>,
-        is_single_use: bool,
-    ) -> Self {
-        let in_process = || {
-            let mut limits = StoreLimits::default();
-            limits.max_bytes = MEMORY_BYTES;
-            Arc::new(MemoryStore::new(limits)) as Arc<dyn Store>
-        };
+    /// A memory of these states, or of states in this process.
+    pub(crate) fn new(states: Option<Box<dyn States>>, is_single_use: bool) -> Self {
         Self {
-            store: store.unwrap_or_else(in_process),
-            fleet,
+            states: states.unwrap_or_else(|| Box::<LocalStates>::default()),
             is_single_use,
         }
     }
@@ -110,13 +92,10 @@ impl Memory {
         let value = written(&Stored { binding, journal })?;
         let handle = name()?;
         let key = Key::new(&STATES, &handle).map_err(|_| Error::internal())?;
-        let (now, expiry) = self.until().await?;
-        let value = Bytes::from(value);
-        let put = self
-            .store
-            .put(now, &key, value, Precondition::Absent, expiry);
-        put.await.map_err(|error| unstored(&error))?;
-        Ok(handle)
+        match self.states.put(&key, value.into()).await? {
+            true => Ok(handle),
+            false => Err(Error::internal()),
+        }
     }
 
     /// The journal that a client has carried back.
@@ -138,35 +117,20 @@ impl Memory {
 
     async fn fetch(&self, binding: &[u8], handle: &str) -> Result<Journal, Error> {
         let key = Key::new(&STATES, handle).map_err(|_| gone())?;
-        let (now, _) = self.until().await?;
-        let get = self.store.get(now, &key);
-        let record = get.await.map_err(|error| unstored(&error))?;
-        let record = record.ok_or_else(gone)?;
-        let stored: Stored = read(&record.value)?;
+        let value = self.states.get(&key).await?;
+        let stored: Stored = read(&value.ok_or_else(gone)?)?;
         if stored.binding.as_bytes() != binding {
             return Err(gone());
         }
         Ok(stored.journal)
     }
 
-    /// Now, and when a state that is made now is good no longer.
-    async fn until(&self) -> Result<(StoreTime, Expiry), Error> {
-        let now = SharedFleet::now_of(self.fleet.as_ref()).await;
-        let now = now.map_err(|error| unstored(&error))?;
-        Ok((now, Expiry::At(now + LIFE)))
-    }
-
     /// Marks a state as used; an error if it was before.
     async fn use_up(&self, mark: &str) -> Result<(), Error> {
         let key = Key::new(&USED, mark).map_err(|_| gone())?;
-        let (now, expiry) = self.until().await?;
-        let put = self
-            .store
-            .put(now, &key, Bytes::new(), Precondition::Absent, expiry);
-        match put.await {
-            Ok(_) => Ok(()),
-            Err(error) if error.is_conflict() => Err(gone()),
-            Err(error) => Err(unstored(&error)),
+        match self.states.put(&key, Bytes::new()).await? {
+            true => Ok(()),
+            false => Err(gone()),
         }
     }
 }
@@ -190,11 +154,6 @@ fn gone() -> Error {
     Error::invalid_params(UnsealError.to_string())
 }
 
-fn unstored(error: &StoreError) -> Error {
-    tracing::error!(%error, source = ?std::error::Error::source(error), "a request cannot be remembered");
-    Error::internal()
-}
-
 fn too_large(most: usize) -> Error {
     let message = format!("what must be remembered between rounds is larger than {most} bytes");
     Error::new(ErrorCode::INTERNAL_ERROR, message)
@@ -202,7 +161,17 @@ fn too_large(most: usize) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use pintle_store::{MemoryStore, Store, StoreLimits};
+
     use super::*;
+    use crate::input::states::StoredStates;
+
+    fn stored(store: Arc<dyn Store>, is_single_use: bool) -> Memory {
+        let states = StoredStates::new(store, None);
+        Memory::new(Some(Box::new(states)), is_single_use)
+    }
 
     fn journal(bytes: usize) -> Journal {
         let mut journal = Journal::default();
@@ -214,10 +183,7 @@ mod tests {
     #[tokio::test]
     async fn a_large_state_stays_here_under_a_name_that_is_bound_to_its_request() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let (one, other) = (
-            Memory::new(Some(Arc::clone(&store)), None, false),
-            Memory::new(Some(store), None, false),
-        );
+        let (one, other) = (stored(Arc::clone(&store), false), stored(store, false));
         let limits = Limits::default();
         let carried = one.pack(b"request", journal(20_000), &limits).await;
         let carried = carried.expect("it is stored");
@@ -229,14 +195,14 @@ mod tests {
             "any replica with the store has it"
         );
         assert!(other.unpack(b"another", &carried).await.is_err());
-        let elsewhere = Memory::new(None, None, false);
+        let elsewhere = Memory::new(None, false);
         assert_eq!(elsewhere.unpack(b"request", &carried).await, Err(gone()));
     }
 
     // spec: 2026-07-28 N-MRTR-13
     #[tokio::test]
     async fn a_state_of_the_limit_travels_and_one_byte_more_stays_here() {
-        let (memory, limits) = (Memory::new(None, None, false), Limits::default());
+        let (memory, limits) = (Memory::new(None, false), Limits::default());
         let bare = memory.pack(b"", journal(0), &limits).await.expect("packed");
         let edge = limits.max_request_state_bytes - bare.len();
         let travels = memory.pack(b"", journal(edge), &limits).await;
@@ -248,7 +214,7 @@ mod tests {
     // spec: 2026-07-28 N-MRTR-13
     #[tokio::test]
     async fn states_are_bounded_each_and_together() {
-        let (memory, mut limits) = (Memory::new(None, None, false), Limits::default());
+        let (memory, mut limits) = (Memory::new(None, false), Limits::default());
         limits.max_stored_state_bytes = 30_000;
         let edge = 30_000
             - written(&Carried {
@@ -263,7 +229,7 @@ mod tests {
         assert_eq!(refused, Err(too_large(30_000)));
         let mut full = StoreLimits::default();
         full.max_bytes = 30_000;
-        let memory = Memory::new(Some(Arc::new(MemoryStore::new(full))), None, false);
+        let memory = stored(Arc::new(MemoryStore::new(full)), false);
         assert!(memory.pack(b"", journal(20_000), &limits).await.is_ok());
         assert_eq!(
             memory.pack(b"", journal(20_000), &limits).await,
@@ -275,8 +241,14 @@ mod tests {
     #[tokio::test]
     async fn a_state_that_is_good_once_is_refused_the_second_time() {
         let limits = Limits::default();
-        for bytes in [10, 20_000] {
-            let memory = Memory::new(None, None, true);
+        let in_store = || stored(Arc::new(MemoryStore::default()), true);
+        let in_process = || Memory::new(None, true);
+        for (bytes, memory) in [
+            (10, in_store()),
+            (20_000, in_store()),
+            (10, in_process()),
+            (20_000, in_process()),
+        ] {
             let carried = memory
                 .pack(b"", journal(bytes), &limits)
                 .await

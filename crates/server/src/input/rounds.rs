@@ -23,6 +23,7 @@ use super::memory::Memory;
 use super::request_identity::RequestIdentity;
 use super::required::Required;
 use super::seal::StateSeal;
+use crate::ask_code::AskCode;
 use crate::tool::error_chain;
 
 /// The members of a retry besides those of its request.
@@ -48,6 +49,8 @@ pub(crate) struct Rounds<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) cx: &'a Context,
     pub(crate) origin: RequestIdentity<'a>,
+    /// Present if the handler can return questions.
+    pub(crate) ask_code: Option<AskCode>,
 }
 
 /// The result of a request that may ask.
@@ -118,7 +121,7 @@ impl Rounds<'_> {
         Fut: Future<Output = RoundEnd<R>>,
     {
         if !self.cx.terms().has(Feature::InputRequired) {
-            return live::go_on(self.cx, ended, run).await;
+            return live::go_on(self.cx, self.ask_code, ended, run).await;
         }
         let replayed = self.cx.questions().take();
         self.conclude(ended, replayed).await

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
 
+use crate::ask_code::AskCode;
 use crate::failure::{BoxError, HandlerError};
 use crate::resource::{NotFound, is_not_found};
 use crate::tool::ProtocolError;
@@ -29,6 +30,10 @@ pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerError>;
     note = "return text, `PromptMessage`, `Vec<PromptMessage>`, or a `Result` of these"
 )]
 pub trait IntoPromptResult {
+    /// Present if the value can be questions.
+    #[doc(hidden)]
+    const ASK_CODE: Option<AskCode> = Some(AskCode::LINKED);
+
     /// Makes it what is answered.
     ///
     /// # Errors
@@ -40,6 +45,8 @@ pub trait IntoPromptResult {
 macro_rules! said_by_the_user {
     ($($name:ty),+) => {
         $(impl IntoPromptResult for $name {
+            const ASK_CODE: Option<AskCode> = None;
+
             fn into_prompt_result(self) -> PromptOutcome {
                 ContentBlock::text(self).into_prompt_result()
             }
@@ -50,30 +57,40 @@ macro_rules! said_by_the_user {
 said_by_the_user!(String, &'static str, Cow<'static, str>);
 
 impl IntoPromptResult for ContentBlock {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_prompt_result(self) -> PromptOutcome {
         PromptMessage::user(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for PromptMessage {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_prompt_result(self) -> PromptOutcome {
         vec![self].into_prompt_result()
     }
 }
 
 impl<const N: usize> IntoPromptResult for [PromptMessage; N] {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_prompt_result(self) -> PromptOutcome {
         Vec::from(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for Vec<PromptMessage> {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_prompt_result(self) -> PromptOutcome {
         GetPromptResult::new(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for GetPromptResult {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_prompt_result(self) -> PromptOutcome {
         Ok(Outcome::Complete(self))
     }
@@ -86,6 +103,8 @@ impl IntoPromptResult for Outcome<GetPromptResult> {
 }
 
 impl<T: IntoPromptResult, E: Into<BoxError>> IntoPromptResult for Result<T, E> {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
@@ -102,6 +121,8 @@ fn failure(error: BoxError) -> HandlerError {
 }
 
 impl<T: IntoPromptResult> IntoPromptResult for Result<T, ProtocolError> {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::ask_code::AskCode;
 use crate::failure::{BoxError, has_cause, mask};
 use crate::rejection::Rejection;
 use crate::tool::{Json, ProtocolError};
@@ -47,6 +48,10 @@ pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadError>;
     note = "where there may be nothing, return `Result<T, NotFound>`"
 )]
 pub trait IntoReadResult {
+    /// Present if the value can be questions.
+    #[doc(hidden)]
+    const ASK_CODE: Option<AskCode> = Some(AskCode::LINKED);
+
     /// Makes it what was read.
     ///
     /// # Errors
@@ -84,6 +89,8 @@ pub(crate) const HERE: &str = "";
 macro_rules! contents {
     ($($name:ty => $make:ident),+ $(,)?) => {
         $(impl IntoReadResult for $name {
+            const ASK_CODE: Option<AskCode> = None;
+
             fn into_read_result(self) -> ReadOutcome {
                 ResourceContents::$make(HERE, self).into_read_result()
             }
@@ -101,6 +108,8 @@ contents! {
 }
 
 impl<T: Serialize + JsonSchema> IntoReadResult for Json<T> {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_read_result(self) -> ReadOutcome {
         match serde_json::to_string(&self.0) {
             Ok(text) => text.into_read_result(),
@@ -114,18 +123,24 @@ impl<T: Serialize + JsonSchema> IntoReadResult for Json<T> {
 }
 
 impl IntoReadResult for ResourceContents {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_read_result(self) -> ReadOutcome {
         vec![self].into_read_result()
     }
 }
 
 impl IntoReadResult for Vec<ResourceContents> {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_read_result(self) -> ReadOutcome {
         ReadResourceResult::new(self).into_read_result()
     }
 }
 
 impl IntoReadResult for ReadResourceResult {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_read_result(self) -> ReadOutcome {
         Ok(Outcome::Complete(self))
     }
@@ -138,6 +153,8 @@ impl IntoReadResult for Outcome<ReadResourceResult> {
 }
 
 impl<T: IntoReadResult, E: Into<BoxError>> IntoReadResult for Result<T, E> {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),
@@ -151,6 +168,8 @@ impl<T: IntoReadResult, E: Into<BoxError>> IntoReadResult for Result<T, E> {
 }
 
 impl<T: IntoReadResult> IntoReadResult for Result<T, ProtocolError> {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),

@@ -1,38 +1,29 @@
 //! Builds the core of a server: checks all offers, and merges those of mounted servers.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
-#[cfg(feature = "sealed")]
-use pintle_runtime::SharedSessions;
-use pintle_store::Store;
 
 use super::Server;
 use super::offers::Offers;
-use crate::app::{check_prompt, check_resource, check_tool};
-use crate::changes::{Changes, Publish};
-use crate::circuit_breaker::CircuitBreaker;
+use super::store::{StoreParts, StoreSetting, Surroundings};
+use crate::app::{TaskParts, check_prompt, check_resource, check_tool};
+use crate::ask_code::AskCode;
 use crate::core::{Core, Mount};
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
-use crate::guarded_store::GuardedStore;
 use crate::handle::ServerHandle;
 use crate::hooks::Hooks;
 use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
 use crate::resource::Resource;
-#[cfg(feature = "sealed")]
-use crate::sealed_sessions::SealedSessions;
 use crate::set::Set;
-use crate::shared_fleet::SharedFleet;
 use crate::start_error::StartError;
-#[cfg(feature = "sealed")]
-use crate::state_backend::StateBackend;
-use crate::store_check::StoreCheck;
-use crate::tasks::{Tasks, tasks_capability};
+use crate::task_code::TaskCode;
+use crate::tasks::tasks_capability;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -50,6 +41,8 @@ pub(super) struct Checked {
     has_completers: bool,
     /// Whether one of the servers fills its lists as it runs.
     is_dynamic: bool,
+    /// Present if a layer or a provider can return questions.
+    ask_code: Option<AskCode>,
     /// The capabilities of providers.
     provided: Vec<ServerCapabilities>,
     /// What mounted servers advertise besides.
@@ -85,6 +78,7 @@ impl Server {
         });
         checked.handles.push(self.handle.clone());
         checked.is_dynamic |= self.is_dynamic;
+        checked.ask_code = checked.ask_code.or(self.ask_code);
         for (name, mut mounted) in self.mounts.drain(..) {
             mounted.tag_rules.extend(self.tag_rules.iter().cloned());
             mounted.check_offers(&mount_context, &format!("{prefix}{name}_"), checked)?;
@@ -94,14 +88,9 @@ impl Server {
         Ok(())
     }
 
-    #[cfg_attr(
-        not(feature = "sealed"),
-        expect(unused_mut, reason = "the backend of the state needs the feature")
-    )]
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
         let page_size = NonZeroUsize::new(self.page_size).ok_or(StartError::EmptyPages)?;
-        #[cfg(feature = "sealed")]
-        let state = self.use_state_backend()?;
+        let store = self.take_store()?;
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
@@ -109,40 +98,30 @@ impl Server {
         let profile = checked.extended.describe_in(profile);
         let forwards_events = profile.capabilities().logging.is_some();
         let profile = Arc::new(profile);
-        let time = self.store_time;
-        let breaker = Arc::new(CircuitBreaker::default());
-        let guarded = |store| {
-            Arc::new(GuardedStore::new(store, time, Arc::clone(&breaker))) as Arc<dyn Store>
+        let around = Surroundings {
+            timeout: self.store_time,
+            changes: self.handle.changes(),
+            mounts: &checked.mounts,
         };
-        let store = self.store.map(guarded);
-        let others = store.clone().filter(|store| store.opening().is_none());
-        let store_check = others.clone().map(|store| StoreCheck::new(store, time));
-        let fleet = others.map(|store| connect(store, self.handle.changes(), &checked.mounts));
-        #[cfg(feature = "sealed")]
-        let sessions = state.map(|state| {
-            let sessions = SealedSessions::new(&state, time, breaker, fleet.clone());
-            Arc::new(sessions) as Arc<dyn SharedSessions>
-        });
-        #[cfg(not(feature = "sealed"))]
-        let sessions = None;
+        let stored = store.map_or_else(StoreParts::default, |store| store.open(around));
         let has_tasks = profile.capabilities().tasks.is_some();
-        let tasks = has_tasks.then(|| {
-            let changes = self.handle.changes().clone();
-            let options = self.tasks.unwrap_or_default();
-            Arc::new(Tasks::new(
-                store.clone(),
-                fleet.clone(),
-                options,
-                Arc::clone(&profile),
-                changes,
-            ))
+        let (options, code) = self.tasks.unzip();
+        let code = code.or_else(|| checked.task_code()).filter(|_| has_tasks);
+        let tasks = code.and_then(|code| {
+            code.open(TaskParts {
+                store: stored.store.clone(),
+                replica: stored.replica.clone(),
+                options: options.unwrap_or_default(),
+                profile: Arc::clone(&profile),
+                changes: self.handle.changes().clone(),
+            })
         });
         Ok(Core {
             profile,
-            sessions,
+            sessions: stored.sessions,
             hooks: Hooks::new(self.hooks, self.stop_timeout),
-            store_check,
-            fleet: fleet.clone(),
+            store_check: stored.check,
+            replica: stored.replica,
             tasks,
             tools: Set::new(checked.tools, page_size, self.freshness)?,
             resources: Set::new(checked.resources, page_size, self.freshness)?,
@@ -151,17 +130,18 @@ impl Server {
             providers: checked.providers,
             extended: checked.extended,
             mounts: checked.mounts,
+            ask_code: checked.ask_code,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
-            memory: Memory::new(store, fleet, self.is_state_single_use),
+            memory: Memory::new(stored.states, self.is_state_single_use),
         })
     }
 
-    /// Takes the store and the seal from the shared state.
-    #[cfg(feature = "sealed")]
-    fn use_state_backend(&mut self) -> Result<Option<StateBackend>, StartError> {
-        let Some(state) = self.state_backend.take() else {
-            return Ok(None);
+    /// Takes the store, or that of the shared state with its seal.
+    #[cfg(feature = "replicas")]
+    fn take_store(&mut self) -> Result<Option<StoreSetting>, StartError> {
+        let Some(shared) = self.state_backend.take() else {
+            return Ok(self.store.take());
         };
         let beside = [
             (self.store.is_some(), "store"),
@@ -170,9 +150,15 @@ impl Server {
         if let Some((_, setting)) = beside.into_iter().find(|(is_set, _)| *is_set) {
             return Err(StartError::TwoStates { setting });
         }
-        self.store = Some(Arc::clone(state.store()));
-        self.seal = Some(Arc::new(state.keys().clone()));
-        Ok(Some(state))
+        if let Some(state) = &shared.state {
+            self.seal = Some(Arc::new(state.keys().clone()));
+        }
+        Ok(Some(shared))
+    }
+
+    #[cfg(not(feature = "replicas"))]
+    fn take_store(&mut self) -> Result<Option<StoreSetting>, StartError> {
+        Ok(self.store.take())
     }
 
     fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
@@ -204,16 +190,6 @@ impl Server {
 /// The layers of a server go inside those of the server it is mounted on.
 fn within<T: Clone>(outer: &[T], own: &mut Vec<T>) -> Arc<[T]> {
     outer.iter().cloned().chain(own.drain(..)).collect()
-}
-
-/// Returns this replica, to which all mounted servers publish their changes.
-fn connect(store: Arc<dyn Store>, changes: &Changes, mounts: &[Mount]) -> Arc<SharedFleet> {
-    let fleet = Arc::new(SharedFleet::new(store, changes.clone()));
-    for mount in mounts {
-        let publish: Weak<dyn Publish> = Arc::<SharedFleet>::downgrade(&fleet);
-        mount.changes.connect(publish);
-    }
-    fleet
 }
 
 /// Adds what a mounted server advertises besides its lists.
@@ -250,6 +226,11 @@ fn provided(mut capabilities: ServerCapabilities, of: &ServerCapabilities) -> Se
 }
 
 impl Checked {
+    /// Returns the code of tasks, if a tool can be one.
+    fn task_code(&self) -> Option<TaskCode> {
+        self.tools.iter().find_map(|entry| entry.item.task_code)
+    }
+
     fn take(
         &mut self,
         offers: Offers,

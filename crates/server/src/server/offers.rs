@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pintle_model::ServerCapabilities;
 
 use super::{Methods, Server};
+use crate::ask_code::AskCode;
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::extension::ProtocolExtension;
 use crate::prompt::Prompt;
@@ -133,6 +134,7 @@ impl Server {
     /// replaces it; a mounted server has its own.
     #[must_use]
     pub fn provider(mut self, provider: impl Provider) -> Self {
+        self.ask_code = Some(AskCode::LINKED);
         self.offers.provider = Some(OfferedProvider {
             capabilities: provider.capabilities(),
             provider: Arc::new(provider),

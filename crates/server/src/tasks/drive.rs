@@ -10,7 +10,8 @@ use pintle_model::{
 };
 use pintle_runtime::{Ask, Context, RetryInput};
 
-use crate::input::{Required, RoundResult, together};
+use crate::ask_code::together;
+use crate::input::{Required, RoundResult};
 use crate::tool::{ToolReply, error_chain};
 
 /// A handler at work.

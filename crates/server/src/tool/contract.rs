@@ -79,6 +79,7 @@ impl Tool {
         Fut::Output: IntoToolResult,
     {
         self.infer_output(Fut::Output::output_schema());
+        self.ask_code = self.ask_code.or(Fut::Output::ASK_CODE);
         self.run = Some(erase::<Self, _, _>(start));
         self
     }

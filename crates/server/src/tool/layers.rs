@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
+use crate::ask_code::AskCode;
 use crate::request::ToolRequest;
 use crate::tool::fault::ToolDefinitionError;
 use crate::tool::{Tool, ToolReply};
@@ -37,6 +38,7 @@ impl Tool {
         F: Fn(ToolRequest, Next<ToolRequest, ToolReply>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolReply> + Send + 'static,
     {
+        self.ask_code = Some(AskCode::LINKED);
         self.layers.push(around(layer));
         self
     }

@@ -12,6 +12,8 @@ use pintle_schema::{self as schema, SchemaError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::ask_code::AskCode;
+
 /// How a call ended: an outcome, or a protocol error.
 pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
 
@@ -35,6 +37,10 @@ pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
     note = "errors are `String`, `Box<dyn Error + Send + Sync>`, `anyhow::Error`, or any error that is `Send + Sync + 'static`"
 )]
 pub trait IntoToolResult {
+    /// Present if the value can be questions.
+    #[doc(hidden)]
+    const ASK_CODE: Option<AskCode> = Some(AskCode::LINKED);
+
     /// Converts the value into the answer.
     ///
     /// # Errors
@@ -59,6 +65,8 @@ fn complete(result: CallToolResult) -> ToolReply {
 macro_rules! texts {
     ($($name:ty),+) => {
         $(impl IntoToolResult for $name {
+            const ASK_CODE: Option<AskCode> = None;
+
             fn into_tool_result(self) -> ToolReply {
                 complete(CallToolResult::text(self))
             }
@@ -71,6 +79,8 @@ texts!(String, &'static str, Box<str>, Cow<'static, str>);
 macro_rules! displayed {
     ($($name:ty),+) => {
         $(impl IntoToolResult for $name {
+            const ASK_CODE: Option<AskCode> = None;
+
             fn into_tool_result(self) -> ToolReply {
                 complete(CallToolResult::text(self.to_string()))
             }
@@ -83,24 +93,32 @@ displayed!(
 );
 
 impl IntoToolResult for () {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         complete(CallToolResult::default())
     }
 }
 
 impl IntoToolResult for ContentBlock {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         complete(CallToolResult::from(self))
     }
 }
 
 impl IntoToolResult for Vec<ContentBlock> {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         complete(CallToolResult::new(self))
     }
 }
 
 impl IntoToolResult for CallToolResult {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         complete(self)
     }
@@ -121,6 +139,8 @@ impl IntoToolResult for Outcome<CallToolResult> {
 pub struct Json<T>(pub T);
 
 impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         match serde_json::to_value(&self.0) {
             Ok(value) => complete(CallToolResult::structured(value)),
@@ -170,6 +190,8 @@ impl From<Image> for ContentBlock {
 }
 
 impl IntoToolResult for Image {
+    const ASK_CODE: Option<AskCode> = None;
+
     fn into_tool_result(self) -> ToolReply {
         ContentBlock::from(self).into_tool_result()
     }
@@ -180,6 +202,8 @@ where
     T: IntoToolResult,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_tool_result(self) -> ToolReply {
         match self {
             Ok(value) => value.into_tool_result(),
@@ -206,6 +230,8 @@ impl From<Error> for ProtocolError {
 }
 
 impl<T: IntoToolResult> IntoToolResult for Result<T, ProtocolError> {
+    const ASK_CODE: Option<AskCode> = T::ASK_CODE;
+
     fn into_tool_result(self) -> ToolReply {
         match self {
             Ok(value) => value.into_tool_result(),

@@ -17,7 +17,9 @@ impl<S: Service> Endpoint<S> {
         let (requests, id) = requests_of(reading);
         (requests > 0).then(|| {
             Box::pin(async move {
-                let admitted = quotas.admit(self.shared.as_deref(), peer, requests).await;
+                let admitted = quotas
+                    .admit(self.shared().map(|shared| &**shared), peer, requests)
+                    .await;
                 let rest = admitted.err()?;
                 Some(self.above_quota(id.as_ref(), rest))
             }) as BoxFuture<'_, _>

@@ -1,14 +1,14 @@
 //! Requests that change the settings of a session that replicas share.
 
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::sync::Arc;
 use std::task::Poll;
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Method, SetLevel, Subscribe, Unsubscribe};
-use pintle_model::{Error, ErrorCode, RequestId, SetLevelParams, SubscribeParams};
+use pintle_model::{Error, ErrorCode, ReadJson, RequestId, SetLevelParams, SubscribeParams};
 use pintle_proto::AnswerStatus;
-use pintle_runtime::{Service, SessionChange};
+use pintle_runtime::{BoxFuture, Service, SessionChange};
 use tokio::time::Instant;
 
 use super::super::events::MessageSource as _;
@@ -30,10 +30,10 @@ pub(in crate::server) fn change_of(message: &Message<'_>) -> Option<SessionChang
     }
     let params = request.params.as_ref()?.get();
     if method == SetLevel::NAME {
-        let params: SetLevelParams = serde_json::from_str(params).ok()?;
+        let params = SetLevelParams::read_json(params).ok()?;
         return Some(SessionChange::Level(params.level));
     }
-    let SubscribeParams { uri, .. } = serde_json::from_str(params).ok()?;
+    let SubscribeParams { uri, .. } = SubscribeParams::read_json(params).ok()?;
     Some(match method == Subscribe::NAME {
         true => SessionChange::Subscribe(uri),
         false => SessionChange::Unsubscribe(uri),
@@ -99,7 +99,7 @@ impl<S: Service> Endpoint<S> {
         session: &Session,
         change: &SessionChange,
     ) -> Result<u64, UnrecordedChange> {
-        let shared = self.shared.as_ref().zip(session.key());
+        let shared = self.shared().zip(session.key());
         let (shared, key) = shared.ok_or(UnrecordedChange::StoreAway)?;
         let id = session.id();
         // If this future ends early, the next request reads the settings again.
@@ -145,7 +145,19 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Answers a request that changes the settings of a shared session, after all replicas know the change.
-    pub(in crate::server) async fn answer_setting(
+    pub(in crate::server) fn answer_setting(
+        &self,
+        setting: Setting<S>,
+        era: Era,
+        forms: AcceptedTypes,
+    ) -> BoxFuture<'_, EndpointResponse> {
+        match self.shared() {
+            Some(_) => Box::pin(self.answer_recorded(setting, era, forms)),
+            None => Box::pin(ready(self.busy(&cause::STORE_AWAY))),
+        }
+    }
+
+    async fn answer_recorded(
         &self,
         setting: Setting<S>,
         era: Era,

@@ -7,7 +7,7 @@ use pintle_proto::Limits;
 use pintle_runtime::fleet::Fleet;
 use tokio::sync::watch;
 
-use crate::server::{HttpLimits, HttpOptions};
+use crate::server::{HAS_REPLICAS, HttpLimits, HttpOptions};
 
 /// The limits of the sessions of one endpoint.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(in crate::server) struct Bounds {
     /// Notices sessions without an open question, for the shutdown.
     pub(in crate::server) answered: Answered,
     /// This replica, once it can write logs that other replicas read.
-    pub(in crate::server) fleet: OnceLock<Fleet>,
+    pub(super) fleet: OnceLock<Fleet>,
 }
 
 /// The limits of the messages that are stored for clients that resume.
@@ -57,6 +57,19 @@ impl Answered {
 }
 
 impl Bounds {
+    /// Returns this replica, once it can write logs that other replicas read.
+    pub(in crate::server) fn fleet(&self) -> Option<&Fleet> {
+        match HAS_REPLICAS {
+            true => self.fleet.get(),
+            false => None,
+        }
+    }
+
+    /// Sets this replica, once.
+    pub(in crate::server) fn set_fleet(&self, fleet: Fleet) {
+        let _ = self.fleet.set(fleet);
+    }
+
     /// Returns the limits that the options of an endpoint set.
     pub(in crate::server) fn of(options: &HttpOptions) -> Self {
         Self {

@@ -137,14 +137,14 @@ impl Session {
     }
 
     fn announce(&self) {
-        if let Some(fleet) = self.bounds.fleet.get() {
+        if let Some(fleet) = self.bounds.fleet() {
             self.publish(self.open_newest(fleet.now().as_millis(), fleet.replica()));
         }
     }
 
     /// Publishes a fact about a stream of this session. It does not wait.
     pub(in crate::server) fn publish(&self, fact: Option<StreamFact>) {
-        if let (Some(fact), Some(fleet)) = (fact, self.bounds.fleet.get()) {
+        if let (Some(fact), Some(fleet)) = (fact, self.bounds.fleet()) {
             publish_fact(fleet, self.id, fact);
         }
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use pintle_runtime::{SessionKey, SessionState};
 
 use super::Session;
+use crate::server::HAS_REPLICAS;
 
 /// The beginning of a part of a shared session.
 #[derive(Debug, Clone, Copy)]
@@ -45,12 +46,12 @@ impl Settings {
 impl Session {
     /// Returns the key of the session, if replicas share it.
     pub(in crate::server) fn key(&self) -> Option<SessionKey> {
-        self.key
+        self.key.filter(|_| HAS_REPLICAS)
     }
 
     /// Returns true if replicas share the session.
     pub(in crate::server) fn is_shared(&self) -> bool {
-        self.key.is_some()
+        self.key().is_some()
     }
 
     /// Records a use. Returns true if replicas share the session, and the last check was `interval` ago or the

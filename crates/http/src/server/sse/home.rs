@@ -103,7 +103,7 @@ impl<S: Service> Endpoint<S> {
     ///
     /// [`ForwardError::NotJoined`] if the other replicas cannot find this one yet.
     pub(super) async fn be_home(self: &Arc<Self>) -> Result<Option<ReplicaId>, ForwardError> {
-        if self.shared.is_none() {
+        if self.shared().is_none() {
             return Ok(None);
         }
         self.begin_mail();
@@ -127,7 +127,7 @@ impl<S: Service> Endpoint<S> {
         home: Option<ReplicaId>,
         owner: Option<&Principal>,
     ) -> Result<String, OpenSessionError> {
-        let (Some(home), Some(shared)) = (home, &self.shared) else {
+        let (Some(home), Some(shared)) = (home, self.shared()) else {
             return Ok(id.to_string());
         };
         let content = Address { id, home }.write();
@@ -159,7 +159,7 @@ impl<S: Service> Endpoint<S> {
         name: &str,
         owner: Option<&Principal>,
     ) -> Result<Found, EndpointResponse> {
-        let opened = match &self.shared {
+        let opened = match self.shared() {
             Some(shared) => shared.open(owner.map(Principal::id), name).await,
             None => None,
         };

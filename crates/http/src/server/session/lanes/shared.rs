@@ -42,7 +42,7 @@ impl Lanes {
 
     /// Begins the log of a stream, if replicas share the session and this one has joined the others.
     pub(super) fn begin_log(&mut self, stream: u64, request: Option<Box<str>>, bounds: &Bounds) {
-        let (Some(session), Some(fleet)) = (&self.shared, bounds.fleet.get()) else {
+        let (Some(session), Some(fleet)) = (&self.shared, bounds.fleet()) else {
             return;
         };
         let log = fleet.stream_log(session.bits(), self.replay.tag(), stream);

@@ -1,0 +1,118 @@
+//! The calls of the core to its tasks.
+
+use std::sync::Arc;
+
+use pintle_model::method::{
+    CancelDetailedTask, CancelTask, GetDetailedTask, GetTask, GetTaskPayload, ListTasks, Method,
+    UpdateTask,
+};
+use pintle_model::{Error, Feature, TaskSupport};
+use pintle_proto::{Reply, ServerProfile};
+use pintle_runtime::{BoxFuture, Context};
+use pintle_store::Store;
+
+use super::begin::TaskCandidate;
+use crate::changes::Changes;
+use crate::core::{BegunCall, Core, PossibleTask, TaskCalls, TaskOrOutcome};
+use crate::failure::unknown;
+use crate::shared_fleet::Replica;
+use crate::task_code::TaskCode;
+use crate::tasks::{TaskMode, TaskOptions, Tasks};
+
+/// The parts of a server that its tasks need.
+pub(crate) struct TaskParts {
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) replica: Option<Arc<dyn Replica>>,
+    pub(crate) options: TaskOptions,
+    pub(crate) profile: Arc<ServerProfile>,
+    pub(crate) changes: Changes,
+}
+
+type Open = fn(TaskParts) -> Box<dyn TaskCalls>;
+
+static OPEN: Open = |parts| {
+    let fleet = parts.replica.map(Replica::into_fleet);
+    let tasks = Tasks::new(
+        parts.store,
+        fleet,
+        parts.options,
+        parts.profile,
+        parts.changes,
+    );
+    Box::new(Arc::new(tasks))
+};
+
+impl TaskCode {
+    /// The code of tasks. A program that refers to this contains it.
+    pub(crate) const LINKED: Self = Self(&OPEN);
+
+    pub(crate) fn open(self, parts: TaskParts) -> Option<Box<dyn TaskCalls>> {
+        let open = self.0.downcast_ref::<Open>()?;
+        Some(open(parts))
+    }
+}
+
+impl TaskCalls for Arc<Tasks> {
+    fn wake(&self, core: &Arc<Core>) {
+        if self.wakes_up() {
+            core.begin_adoption(self);
+        }
+    }
+
+    fn release(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Tasks::release(self))
+    }
+
+    fn answer<'a>(&'a self, cx: &'a Context) -> BoxFuture<'a, Result<Reply, Error>> {
+        Box::pin(answer(self, cx))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        core: &'a Core,
+        call: PossibleTask<'a>,
+    ) -> Result<Option<BegunCall<'a>>, Error> {
+        let tool = &call.entry.item;
+        let support = tool.definition().task_support();
+        let candidate = TaskCandidate {
+            core,
+            tasks: self,
+            cx: call.cx,
+            entry: call.entry,
+            arguments: call.arguments,
+        };
+        match TaskMode::of(&support, call.requested, call.cx.terms())? {
+            TaskMode::Plain => Ok(None),
+            TaskMode::Unknown => Err(unknown("tool", tool.name())),
+            TaskMode::Task(ttl) => Ok(Some(Box::pin(async move {
+                candidate.begin(ttl).await.map(TaskOrOutcome::Task)
+            }))),
+            TaskMode::InTime => match candidate.place() {
+                Ok(place) => Ok(Some(Box::pin(candidate.begin_in_time(
+                    call.retry,
+                    call.identity,
+                    place,
+                )))),
+                Err(full) if support == TaskSupport::Required => Err(full),
+                Err(_) => Ok(None),
+            },
+        }
+    }
+}
+
+async fn answer(tasks: &Arc<Tasks>, cx: &Context) -> Result<Reply, Error> {
+    let request = cx.request();
+    let method = request.method.as_str();
+    tasks.join().await?;
+    let is_core = cx.terms().has(Feature::CoreTasks);
+    match method {
+        GetTask::NAME if is_core => tasks.get_core(request, cx).await,
+        CancelTask::NAME if is_core => tasks.cancel_core(request, cx).await,
+        GetTaskPayload::NAME if is_core => tasks.result_core(request, cx).await,
+        ListTasks::NAME if is_core => tasks.list_core(request, cx).await,
+        GetDetailedTask::NAME => tasks.get_detailed(request, cx).await,
+        UpdateTask::NAME => tasks.update(request, cx).await,
+        CancelDetailedTask::NAME => tasks.cancel_detailed(request, cx).await,
+        _ => Err(Error::method_not_found(method)),
+    }
+}

@@ -1,0 +1,55 @@
+//! The seam between the core and its tasks.
+
+use std::sync::Arc;
+
+use pintle_model::{CallToolResult, Error, Outcome, RawJson};
+use pintle_proto::Reply;
+use pintle_runtime::{BoxFuture, Context};
+
+use super::Core;
+use crate::entry::Entry;
+use crate::input::{RequestIdentity, RetryParams};
+use crate::tool::Tool;
+
+/// The tasks of a server. A trait, because a server without tasks must not refer to their code.
+pub(crate) trait TaskCalls: Send + Sync {
+    /// Begins to take over the tasks that others left in the store; once, and only where others can have left any.
+    fn wake(&self, core: &Arc<Core>);
+
+    /// Stops the handlers of all tasks, so that another replica runs them again.
+    fn release(&self) -> BoxFuture<'_, ()>;
+
+    /// Answers a method of tasks, in the words of the revision of the request.
+    fn answer<'a>(&'a self, cx: &'a Context) -> BoxFuture<'a, Result<Reply, Error>>;
+
+    /// Returns the call as a task, or `None` for a call without a task.
+    ///
+    /// # Errors
+    ///
+    /// If the tool rejects what the call requests, or if there is no room for a required task.
+    fn begin<'a>(
+        &'a self,
+        core: &'a Core,
+        call: PossibleTask<'a>,
+    ) -> Result<Option<BegunCall<'a>>, Error>;
+}
+
+/// A call that has begun, perhaps as a task.
+pub(crate) type BegunCall<'a> = BoxFuture<'a, Result<TaskOrOutcome, Error>>;
+
+/// The call of a tool that may become a task.
+pub(crate) struct PossibleTask<'a> {
+    pub(crate) cx: &'a Context,
+    pub(crate) entry: &'a Arc<Entry<Tool>>,
+    pub(crate) arguments: Option<RawJson<'a>>,
+    /// The task that a call of 2025-11-25 requests.
+    pub(crate) requested: Option<RawJson<'a>>,
+    pub(crate) retry: RetryParams<'a>,
+    pub(crate) identity: RequestIdentity<'a>,
+}
+
+/// The result of a call. Closed: a task, or an outcome.
+pub(crate) enum TaskOrOutcome {
+    Task(Reply),
+    Plain(Outcome<CallToolResult>),
+}
