@@ -12,8 +12,10 @@
 //! The second program does the least that the protocol asks of each row. Its share is its count as a
 //! percentage of the count of the server.
 //!
-//! The limits are in `benches/shipped.txt`. The exit code is 1 if a row exceeds its limit, is far below
-//! it, or has less than its share. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
+//! The size is that of the server without symbols.
+//!
+//! The limits are in `benches/shipped.txt`. The exit code is 1 if a row or the size exceeds its limit, or is far below
+//! it. The same if a row has less than its share. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -22,6 +24,7 @@
 
 mod calls;
 mod server;
+mod size;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,14 +57,14 @@ fn compare() -> Result<bool> {
     let mut programs = std::env::args_os().skip(1).map(PathBuf::from);
     let usage = "usage: shipped SERVER BOUND";
     let (server, bound) = programs.next().zip(programs.next()).ok_or(usage)?;
-    let mut all_keep = true;
+    let mut all_keep = keeps_size(&server)?;
     println!(
         "{:<20} {:>10} {:>10} {:>10} {:>6} {:>6}",
         "row", "counted", "limit", "bound", "share", "least"
     );
     for row in Row::ALL {
         let name = row.name();
-        let [limit, least] = figures_of(row)?;
+        let [limit, least] = figures_of(name)?;
         let counted = |program| count(program, row).map_err(|error| format!("{name}: {error}"));
         let (counted, bound) = (counted(&server)?, counted(&bound)?);
         let share = bound * 100 / counted;
@@ -77,15 +80,30 @@ fn compare() -> Result<bool> {
     Ok(all_keep)
 }
 
-/// The limit and the least share of a row.
-fn figures_of(row: Row) -> Result<[u64; 2]> {
+/// Prints the size of the server; returns whether it keeps its limit.
+fn keeps_size(server: &Path) -> Result<bool> {
+    let bytes = size::loaded_bytes(server)?;
+    let [limit] = figures_of("size")?;
+    let verdict = match bytes {
+        bytes if bytes > limit => "  over",
+        bytes if bytes * 100 < limit * (100 - SLACK) => "  far below: lower the limit",
+        _ => "",
+    };
+    println!("size of the server: {bytes} bytes, limit {limit}{verdict}");
+    Ok(verdict.is_empty())
+}
+
+/// The figures of a row.
+fn figures_of<const N: usize>(name: &str) -> Result<[u64; N]> {
     let mut lines = LIMITS.lines().map(str::split_whitespace);
-    let found = lines.find_map(|mut words| {
-        let is_named = words.next() == Some(row.name());
-        let mut figure = || words.next()?.replace('_', "").parse().ok();
-        is_named.then(|| Some([figure()?, figure()?]))?
-    });
-    found.ok_or_else(|| format!("shipped.txt has no figures for {}", row.name()).into())
+    let found = lines.find_map(|mut words| (words.next() == Some(name)).then_some(words));
+    let figures = found
+        .into_iter()
+        .flatten()
+        .map(|word| word.replace('_', "").parse());
+    let figures: std::result::Result<Vec<u64>, _> = figures.collect();
+    let figures = figures.ok().and_then(|figures| figures.try_into().ok());
+    figures.ok_or_else(|| format!("shipped.txt has no figures for {name}").into())
 }
 
 /// Returns the instructions per call.
