@@ -174,6 +174,16 @@ async fn a_write_that_waits_for_a_lock_delays_no_other_operation() {
     admin.batch_execute(&lock).await.expect("locks");
     let mut waits = put(&locked);
     assert!(futures_util::poll!(&mut waits).is_pending());
+    // New operations avoid a connection that has answered nothing for 50 ms.
+    let is_stalled = "SELECT count(*) = 1 FROM pg_stat_activity
+        WHERE application_name = $1 AND wait_event_type = 'Lock'
+        AND clock_timestamp() - query_start > interval '50 milliseconds'";
+    loop {
+        let row = admin.query_one(is_stalled, &[&schema]).await;
+        if row.expect("reads").get(0) {
+            break;
+        }
+    }
     for _ in 0..10 {
         put(&other).await.expect("puts");
         assert!(futures_util::poll!(&mut waits).is_pending());
