@@ -7,12 +7,13 @@ pub(super) mod reading;
 pub(super) mod refuse;
 mod scopes;
 mod setting;
+mod state;
 mod stateless;
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
@@ -117,33 +118,6 @@ impl<S: Service> Endpoint<S> {
             closing,
             closed,
         }
-    }
-
-    /// Returns the sessions that other replicas serve too.
-    pub(super) fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
-        match HAS_REPLICAS {
-            true => self.shared.as_ref(),
-            false => None,
-        }
-    }
-
-    pub(super) fn begin_drain(&self) {
-        self.is_draining.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_draining(&self) -> &AtomicBool {
-        &self.is_draining
-    }
-
-    pub(super) fn close(&self) {
-        self.begin_drain();
-        self.closing.begin();
-        self.sessions.close();
-    }
-
-    #[cfg(feature = "sse")]
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed.has_begun()
     }
 
     /// Answers a request.
