@@ -33,6 +33,13 @@ struct Named {
     name: String,
 }
 
+/// Returns the name of the tool of a call.
+pub(super) fn name_of(params: &str) -> Result<String, Error> {
+    let named = serde_json::from_str::<Named>(params);
+    let named = named.map_err(|error| Error::invalid_params(error.to_string()))?;
+    Ok(named.name)
+}
+
 /// A call that was sent with a request for a task.
 pub(super) enum Begun {
     /// The call has its result.
@@ -59,10 +66,9 @@ impl Shared {
         cx: &Context,
         params: &str,
     ) -> Result<Reply, Error> {
-        let named: Named = serde_json::from_str(params)
-            .map_err(|error| Error::invalid_params(error.to_string()))?;
+        let name = name_of(params)?;
         let lease = self.connections.lease(&self.upstream, cx, false)?;
-        let support = self.task_support(&named.name, &lease.link).await;
+        let support = self.task_support(&name, &lease.link).await;
         let can_be_task = matches!(support, TaskSupport::Required | TaskSupport::Optional);
         if can_be_task && form::declares(cx) {
             return Ok(match self.begin_of_core(cx, params, &lease.link).await? {

@@ -8,11 +8,10 @@ use pintle::model::{
 };
 use pintle::proto::{Rendered, Reply};
 use pintle::runtime::Context;
-use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use tokio::time::sleep;
 
-use super::core::Begun;
+use super::core::{Begun, name_of};
 use crate::error::internal;
 use crate::proxy::Shared;
 use crate::reply::reply_of;
@@ -21,11 +20,6 @@ use crate::task_form as form;
 use crate::tasks::{
     AskClient, CancelOnDrop, CoreTask, OfContext, Round, follow, pause_before_poll, stated, within,
 };
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-}
 
 impl Shared {
     /// Calls a tool, and waits for the end of the task that it may become. Dropping the future cancels the task.
@@ -52,10 +46,9 @@ impl Shared {
         if !has_core {
             return Ok(false);
         }
-        let named: Named = serde_json::from_str(params)
-            .map_err(|error| Error::invalid_params(error.to_string()))?;
+        let name = name_of(params)?;
         let lease = self.connections.lease(&self.upstream, cx, false)?;
-        let support = self.task_support(&named.name, &lease.link).await;
+        let support = self.task_support(&name, &lease.link).await;
         Ok(support == TaskSupport::Required)
     }
 
