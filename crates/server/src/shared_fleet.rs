@@ -37,7 +37,7 @@ pub(crate) trait Replica: Send + Sync {
     fn into_fleet(self: Arc<Self>) -> Arc<SharedFleet>;
 }
 
-/// Returns the time of the clock of a store: of this process if there is no fleet.
+/// Returns the time of the clock of a store, or that of this process without a fleet.
 ///
 /// # Errors
 ///

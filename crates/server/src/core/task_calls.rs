@@ -26,7 +26,7 @@ pub(crate) trait TaskCalls: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the tool rejects what the call requests, or if there is no room for a required task.
+    /// If the tool rejects the request of the call, or a required task does not have room.
     fn begin<'a>(
         &'a self,
         core: &'a Core,
