@@ -9,13 +9,13 @@
 //! difference between the two totals is the cost of the calls between. It includes the HTTP library,
 //! the runtime and the C library. Calls are in flight together, as the row states.
 //!
-//! The second program does the least that the protocol asks of each row. Its share is its count as a
-//! percentage of the count of the server.
+//! The second program does the least that the protocol asks of each row over HTTP. Its share is its
+//! count as a percentage of the count of the server.
 //!
 //! The size is that of the server without symbols.
 //!
 //! The limits are in `benches/shipped.txt`. The exit code is 1 if a row or the size exceeds its limit, or is far below
-//! it. The same if a row has less than its share. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
+//! it. The same if a row over HTTP has less than its share. The exit code is 2 if a row could not be counted. Linux on x86-64 only.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -63,32 +63,47 @@ fn compare() -> Result<bool> {
         "row", "counted", "limit", "bound", "share", "least"
     );
     for row in Row::ALL {
-        let name = row.name();
-        let [limit, least] = figures_of(name)?;
-        let counted = |program| count(program, row).map_err(|error| format!("{name}: {error}"));
-        let (counted, bound) = (counted(&server)?, counted(&bound)?);
-        let share = bound * 100 / counted;
-        let verdict = match counted {
-            counted if counted > limit => "  over",
-            counted if counted * 100 < limit * (100 - SLACK) => "  far below: lower the limit",
-            _ if share < least => "  less than its share of the bound",
-            _ => "",
-        };
-        println!("{name:<20} {counted:>10} {limit:>10} {bound:>10} {share:>6} {least:>6}{verdict}");
-        all_keep &= verdict.is_empty();
+        all_keep &=
+            keeps(row, &server, &bound).map_err(|error| format!("{}: {error}", row.name()))?;
     }
     Ok(all_keep)
+}
+
+/// Prints the counts of a row; returns whether it keeps its limit and its share.
+fn keeps(row: Row, server: &Path, bound: &Path) -> Result<bool> {
+    let name = row.name();
+    let counted = count(server, row)?;
+    if row.is_stdio() {
+        let [limit] = figures_of(name)?;
+        let verdict = verdict(counted, limit);
+        println!("{name:<20} {counted:>10} {limit:>10}{verdict}");
+        return Ok(verdict.is_empty());
+    }
+    let [limit, least] = figures_of(name)?;
+    let bound = count(bound, row)?;
+    let share = bound * 100 / counted;
+    let verdict = match verdict(counted, limit) {
+        "" if share < least => "  less than its share of the bound",
+        verdict => verdict,
+    };
+    println!("{name:<20} {counted:>10} {limit:>10} {bound:>10} {share:>6} {least:>6}{verdict}");
+    Ok(verdict.is_empty())
+}
+
+/// Compares a figure with its limit. The text is empty if the figure is neither over its limit nor far below it.
+fn verdict(figure: u64, limit: u64) -> &'static str {
+    match figure {
+        figure if figure > limit => "  over",
+        figure if figure * 100 < limit * (100 - SLACK) => "  far below: lower the limit",
+        _ => "",
+    }
 }
 
 /// Prints the size of the server; returns whether it keeps its limit.
 fn keeps_size(server: &Path) -> Result<bool> {
     let bytes = size::loaded_bytes(server)?;
     let [limit] = figures_of("size")?;
-    let verdict = match bytes {
-        bytes if bytes > limit => "  over",
-        bytes if bytes * 100 < limit * (100 - SLACK) => "  far below: lower the limit",
-        _ => "",
-    };
+    let verdict = verdict(bytes, limit);
     println!("size of the server: {bytes} bytes, limit {limit}{verdict}");
     Ok(verdict.is_empty())
 }

@@ -1,6 +1,5 @@
-//! The least that the protocol asks of the rows of `shipped`, over HTTP by hyper and on a pipe. It has
-//! no limits, timeouts, cancellation or other methods, and closes a connection with an invalid request.
-mod pipe;
+//! The least that the protocol asks of the measured rows, over HTTP by hyper. It has no limits,
+//! timeouts, cancellation or other methods, and closes a connection with an invalid request.
 use std::hash::{BuildHasher, RandomState};
 use std::{borrow::Cow, cell::RefCell, collections::HashMap, io::Write, rc::Rc};
 
@@ -19,6 +18,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const MODERN: &str = "2026-07-28";
+const OPENED: &str = r#""protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bound","version":"0.1.0"}}}"#;
 const STAMPS: &str = r#""resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bound","version":"0.1.0"}},"#;
 
 #[derive(Deserialize)]
@@ -90,7 +90,10 @@ impl Server {
                 put(&mut out, &head);
                 return Some(Bytes::from(out).chain(self.tools.clone()));
             }
-            ("initialize", _) => String::new(),
+            ("initialize", _) => {
+                put(&mut out, &[head[0], id, head[2], OPENED]);
+                return Some(Bytes::from(out).chain(Bytes::new()));
+            }
             ("tools/call", Some("echo")) => arguments.text?,
             ("tools/call", Some("progress")) => {
                 let (steps, token) = (arguments.steps?, params.meta.token?);
@@ -173,15 +176,14 @@ fn check(request: &Request<Incoming>) -> Option<()> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let text = "x".repeat(300);
-    let tool = |at| json!({"name": format!("tool_{at:03}"), "title": text, "inputSchema": {}});
+    let text = "x".repeat(262);
+    let schema = json!({"type": "object", "properties": {"key": {}, "limit": {}, "verbose": {}}});
+    let tool = |at| json!({"name": format!("tool_{at:03}"), "title": text, "inputSchema": schema});
     let tools: Vec<_> = (0..100).map(tool).collect();
     let list = json!({"ttlMs": 0, "cacheScope": "public", "tools": tools}).to_string() + "}";
     let (tools, sessions) = (Bytes::from(list).slice(1..), RefCell::default());
     let server = &Rc::new(Server { tools, sessions });
-    let Some(address) = std::env::args().nth(2) else {
-        return pipe::serve(server);
-    };
+    let address = std::env::args().nth(2).ok_or("usage: bound http ADDRESS")?;
     let listener = tokio::net::TcpListener::bind(address).await?;
     let serve = async {
         loop {
