@@ -269,7 +269,7 @@ impl Frame {
 
     /// A message in one piece that shares its memory.
     #[inline]
-    pub(crate) fn shared(body: Bytes) -> Self {
+    pub fn shared(body: Bytes) -> Self {
         Self(Shape::Shared(body))
     }
 

@@ -61,6 +61,14 @@ impl Outbox {
         }
     }
 
+    /// Takes the oldest message if it is a notice of at most `max_bytes`.
+    pub fn pop_notice(&mut self, max_bytes: usize) -> Option<Transmit> {
+        let first = self.queue.get(0)?;
+        let is_small = first.first_len() <= max_bytes;
+        let is_notice = matches!(first.kind(), TransmitKind::Notice(_));
+        (is_small && is_notice).then(|| self.pop_first())?
+    }
+
     /// Takes the oldest messages in their frames, if they share a buffer: at most `max_bytes`, or one
     /// message.
     #[inline]

@@ -31,11 +31,21 @@ impl EventId {
 
     /// Appends the displayed form of the id. It runs for every event, so it does not use `fmt`.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
+        self.write_stream(out);
+        Self::write_position(out, self.position);
+    }
+
+    /// Appends the part that all events of the stream share.
+    pub(crate) fn write_stream(self, out: &mut Vec<u8>) {
         write_hex(out, self.tag.into(), 8);
         out.push(b'-');
         write_hex(out, self.stream, 1);
         out.push(b'-');
-        write_hex(out, self.position, 1);
+    }
+
+    /// Appends the part behind the stream.
+    pub(crate) fn write_position(out: &mut Vec<u8>, position: u64) {
+        write_hex(out, position, 1);
     }
 }
 

@@ -23,8 +23,10 @@ use crate::rules::event_id::EventId;
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 /// Messages that are ready together leave in one piece of about this many bytes.
 pub(crate) const WORTH_WAITING: usize = 16 << 10;
+/// Events of at least this many bytes leave without a copy, in a piece of their own.
+const LEAST_PIECE: usize = 4 << 10;
 /// Approximate size of an event without its message, in bytes.
-const ENVELOPE: usize = 96;
+pub(crate) const ENVELOPE: usize = 96;
 
 /// One message, and how the request ended if it is the last one. Or notices that are events already.
 #[derive(Debug, Clone)]
@@ -54,6 +56,16 @@ impl From<Transmit> for OutgoingMessage {
 }
 
 impl OutgoingMessage {
+    /// Events that are written already, and the event id of the last one.
+    pub(crate) fn events(events: Bytes, last: EventId) -> Self {
+        Self {
+            frame: Frame::shared(events),
+            is_framed: true,
+            verdict: None,
+            id: Some(last),
+        }
+    }
+
     /// The priming event of a stream whose first event must wait: an event id without a message.
     pub(crate) fn priming(beginning: EventId, retry: Duration) -> Self {
         Self {
@@ -208,20 +220,13 @@ impl EventStream {
         if is_framed {
             return self.write_framed(frame);
         }
-        // A message is one line, as on a pipe, so it is the data of the event as it is.
-        let size = frame.len();
-        self.buffer.reserve(size.min(WORTH_WAITING) + ENVELOPE);
         write_id(&mut self.buffer, id);
-        Framing::Event.write_before(&mut self.buffer);
-        // The body of a large message is not copied.
-        if size < WORTH_WAITING {
-            let parts = frame.parts();
-            parts
-                .iter()
-                .for_each(|part| self.buffer.extend_from_slice(part));
-        } else {
-            self.write_pieces(frame);
+        if frame.len() < WORTH_WAITING {
+            return write_data(&mut self.buffer, &frame);
         }
+        // The body of a large message is not copied.
+        Framing::Event.write_before(&mut self.buffer);
+        self.write_pieces(frame);
         Framing::Event.write_after(&mut self.buffer);
     }
 
@@ -236,10 +241,16 @@ impl EventStream {
         }
     }
 
-    /// Adds events. They are copied only if other events precede them in the piece.
+    /// Adds events. Few of them are copied, so that they leave with others in one piece.
     fn write_framed(&mut self, events: Frame) {
-        if self.buffer.is_empty() {
-            self.buffer = events.into_vec();
+        if events.len() >= LEAST_PIECE {
+            self.flush();
+            self.ready.extend(
+                events
+                    .into_pieces()
+                    .into_iter()
+                    .filter(|piece| !piece.is_empty()),
+            );
         } else {
             let parts = events.parts();
             parts
@@ -254,6 +265,42 @@ impl EventStream {
                 .push_back(std::mem::take(&mut self.buffer).into());
         }
     }
+}
+
+/// Writes messages as events of one stream, with an event id each.
+pub(crate) struct EventWriter {
+    pub(crate) buffer: Vec<u8>,
+    /// The field of an event id, up to the position.
+    id: Vec<u8>,
+}
+
+impl EventWriter {
+    /// Writes events of the stream of `id`, of about `size` bytes in all.
+    pub(crate) fn new(id: EventId, size: usize) -> Self {
+        let mut field = b"id: ".to_vec();
+        id.write_stream(&mut field);
+        Self {
+            buffer: Vec::with_capacity(size),
+            id: field,
+        }
+    }
+
+    /// Adds a message. `position` is that of its event id.
+    pub(crate) fn write(&mut self, position: u64, message: &Frame) {
+        self.buffer.extend_from_slice(&self.id);
+        EventId::write_position(&mut self.buffer, position);
+        self.buffer.push(b'\n');
+        write_data(&mut self.buffer, message);
+    }
+}
+
+/// Writes an event, except its event id. A message is one line, as on a pipe, so it is the data as it is.
+fn write_data(buffer: &mut Vec<u8>, message: &Frame) {
+    buffer.reserve(message.len() + ENVELOPE);
+    Framing::Event.write_before(buffer);
+    let parts = message.parts();
+    parts.iter().for_each(|part| buffer.extend_from_slice(part));
+    Framing::Event.write_after(buffer);
 }
 
 /// The fields of an event may stand in any order.

@@ -20,6 +20,7 @@ mod readers;
 mod shared;
 mod unsolicited;
 
+use std::iter;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -38,7 +39,7 @@ use super::listeners::Listeners;
 use super::replay_buffer::ReplayBuffer;
 use super::replies::{Replies, ReplyFormat, SharedReply};
 use crate::rules::session_id::SessionId;
-use crate::server::events::OutgoingMessage;
+use crate::server::events::{ENVELOPE, OutgoingMessage, WORTH_WAITING};
 
 /// The lanes of a session.
 #[derive(Debug)]
@@ -266,6 +267,9 @@ impl Lanes {
         if is_shared && let Some(next) = self.next_logged(key, cx, bounds) {
             return next;
         }
+        if !is_shared && let Some(notices) = self.next_notices(key, bounds) {
+            return Some(PostEvent::Send(notices));
+        }
         let reply = self.replies.get_mut(key)?;
         if let Some(transmit) = reply.outbox.pop() {
             let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
@@ -284,6 +288,25 @@ impl Lanes {
             return Some(PostEvent::Stop);
         }
         std::mem::take(&mut reply.is_detaching).then_some(PostEvent::Detach)
+    }
+
+    /// Returns the notices that wait on a reply with a stream, as events. `None` if another message is first, or a large
+    /// one, because events are copied.
+    fn next_notices(&mut self, key: RequestKey, bounds: &Bounds) -> Option<OutgoingMessage> {
+        let reply = self.replies.get_mut(key)?;
+        let (stream, outbox) = (reply.stream?, &mut reply.outbox);
+        let size = outbox.bytes() + outbox.len() * ENVELOPE;
+        let first = outbox.pop_notice(WORTH_WAITING)?.frame;
+        let mut room = WORTH_WAITING.saturating_sub(first.len());
+        let next = || {
+            let frame = outbox.pop_notice(room)?.frame;
+            room -= frame.len();
+            Some(frame)
+        };
+        let notices = iter::once(first).chain(iter::from_fn(next));
+        let size = size.min(2 * WORTH_WAITING);
+        self.replay
+            .record_events(stream, notices, size, &bounds.replay)
     }
 
     fn record(

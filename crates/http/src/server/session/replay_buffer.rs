@@ -7,12 +7,13 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use pintle_proto::RequestKey;
+use bytes::Bytes;
+use pintle_proto::{Frame, RequestKey};
 
 use super::bounds::Replay;
 use super::journal::{Journal, Released};
 use crate::rules::event_id::EventId;
-use crate::server::events::OutgoingMessage;
+use crate::server::events::{ENVELOPE, EventWriter, OutgoingMessage};
 
 /// The streams of a session that clients can resume, oldest first.
 #[derive(Debug, Default)]
@@ -163,6 +164,23 @@ impl ReplayBuffer {
         message
     }
 
+    /// Writes notices as events with their event ids, and stores each. They leave together, as about `size` bytes.
+    /// `None` if the stream is unknown. The stream has no log.
+    pub(super) fn record_events(
+        &mut self,
+        stream: u64,
+        notices: impl Iterator<Item = Frame>,
+        size: usize,
+        bounds: &Replay,
+    ) -> Option<OutgoingMessage> {
+        let tag = self.tag;
+        let events = self.change(stream, |entry| {
+            entry.write_events(tag, notices, size, bounds)
+        });
+        self.make_room(stream, bounds);
+        events
+    }
+
     /// Starts the time in which a client can resume a stream.
     pub(super) fn leave(&mut self, stream: u64, now: Instant) {
         self.change(stream, |entry| {
@@ -285,6 +303,42 @@ impl ReplayStream {
         }
     }
 
+    /// Writes notices in one buffer, and stores each as its part of the buffer.
+    fn write_events(
+        &mut self,
+        tag: u32,
+        notices: impl Iterator<Item = Frame>,
+        size: usize,
+        bounds: &Replay,
+    ) -> OutgoingMessage {
+        let mut writer = EventWriter::new(self.id(tag, 0), size);
+        let mut ends = Vec::with_capacity(size / ENVELOPE);
+        let first = self.position + 1;
+        for notice in notices {
+            self.position += 1;
+            writer.write(self.position, &notice);
+            ends.push(writer.buffer.len());
+        }
+        let (events, mut begin) = (Bytes::from(writer.buffer), 0);
+        for (position, end) in (first..).zip(ends) {
+            let event = events.slice(begin..end);
+            self.keep(
+                OutgoingMessage::events(event, self.id(tag, position)),
+                bounds,
+            );
+            begin = end;
+        }
+        OutgoingMessage::events(events, self.id(tag, self.position))
+    }
+
+    fn id(&self, tag: u32, position: u64) -> EventId {
+        EventId {
+            tag,
+            stream: self.stream,
+            position,
+        }
+    }
+
     fn is_moved(&self) -> bool {
         let journal = self.journal.as_ref();
         journal.is_some_and(|journal| {
@@ -344,143 +398,4 @@ impl Tally {
 }
 
 #[cfg(test)]
-mod tests {
-    use pintle_proto::Frame;
-
-    use super::*;
-
-    const BOUNDS: Replay = Replay {
-        events: 3,
-        bytes: 10,
-        events_of_session: 8,
-        bytes_of_session: 20,
-        time: std::time::Duration::from_secs(600),
-        retry: std::time::Duration::from_secs(3),
-    };
-
-    fn message(length: usize) -> OutgoingMessage {
-        OutgoingMessage {
-            frame: Frame::whole(vec![b'x'; length]),
-            is_framed: false,
-            verdict: None,
-            id: None,
-        }
-    }
-
-    fn record(buffer: &mut ReplayBuffer, stream: u64, length: usize) -> u64 {
-        let message = buffer.record(stream, message(length), &BOUNDS);
-        message.id.expect("a name").position
-    }
-
-    /// Number of messages after an event.
-    fn follow(buffer: &mut ReplayBuffer, stream: u64, position: u64) -> Option<usize> {
-        let after = buffer.name(stream, position);
-        let (_, missed) = buffer.resume(after, Instant::now(), &BOUNDS)?;
-        Some(missed.len())
-    }
-
-    // hardening: H-188
-    #[test]
-    fn a_stream_stores_its_newest_messages() {
-        let mut buffer = ReplayBuffer::new(7);
-        let stream = buffer.open(Source::Unsolicited, &BOUNDS);
-        for position in 1..=3 {
-            assert_eq!(record(&mut buffer, stream, 1), position);
-        }
-        assert_eq!(follow(&mut buffer, stream, 0), Some(3), "at the limit");
-        record(&mut buffer, stream, 1);
-        assert_eq!(follow(&mut buffer, stream, 0), None, "and one past it");
-        assert_eq!(follow(&mut buffer, stream, 1), Some(3));
-        assert_eq!(
-            follow(&mut buffer, stream, 5),
-            None,
-            "no such message has left yet"
-        );
-    }
-
-    // hardening: H-190
-    #[test]
-    fn a_message_larger_than_the_bounds_is_kept_alone() {
-        let mut buffer = ReplayBuffer::new(7);
-        let (old, stream) = (
-            buffer.open(Source::Unsolicited, &BOUNDS),
-            buffer.open(Source::Unsolicited, &BOUNDS),
-        );
-        record(&mut buffer, old, 10);
-        buffer.leave(old, Instant::now());
-        record(&mut buffer, stream, 10);
-        assert_eq!(follow(&mut buffer, old, 0), Some(1), "at the limit");
-        buffer.leave(old, Instant::now());
-        record(&mut buffer, stream, 100);
-        assert_eq!(follow(&mut buffer, stream, 1), Some(1));
-        assert_eq!(follow(&mut buffer, stream, 0), None);
-        assert_eq!(follow(&mut buffer, old, 0), None);
-        assert_eq!((buffer.kept.events, buffer.kept.bytes), (2, 100));
-    }
-
-    // hardening: H-188
-    #[test]
-    fn a_session_drops_its_oldest_ended_stream_first() {
-        let mut buffer = ReplayBuffer::new(7);
-        let streams: Vec<u64> = (0..4)
-            .map(|_| buffer.open(Source::Unsolicited, &BOUNDS))
-            .collect();
-        for stream in &streams {
-            record(&mut buffer, *stream, 1);
-        }
-        for stream in &streams[1..3] {
-            buffer.leave(*stream, Instant::now());
-        }
-        record(&mut buffer, streams[3], 1);
-        let kept: Vec<_> = buffer.streams.iter().map(|entry| entry.stream).collect();
-        assert_eq!(kept, [streams[0], streams[2], streams[3]]);
-        assert_eq!((buffer.kept.events, buffer.kept.bytes), (7, 4));
-    }
-
-    #[test]
-    fn a_stream_that_has_moved_is_dropped_as_an_ended_one() {
-        let mut buffer = ReplayBuffer::new(7);
-        for moved in 1..=100 {
-            let stream = buffer.open(Source::Unsolicited, &BOUNDS);
-            assert_eq!(stream, moved);
-            buffer.move_to(stream, "00000008-1-0", Instant::now());
-        }
-        assert_eq!(buffer.streams.len(), BOUNDS.events_of_session);
-        buffer.expire(Instant::now() + BOUNDS.time, &BOUNDS);
-        assert_eq!(buffer.streams.len(), 0);
-    }
-
-    #[test]
-    fn open_streams_drop_their_oldest_messages_if_no_stream_has_ended() {
-        let mut buffer = ReplayBuffer::new(7);
-        for _ in 0..4 {
-            let stream = buffer.open(Source::Unsolicited, &BOUNDS);
-            record(&mut buffer, stream, 1);
-            record(&mut buffer, stream, 1);
-        }
-        assert_eq!(buffer.kept.events, 8);
-        assert_eq!(follow(&mut buffer, 1, 0), None);
-        assert_eq!(
-            follow(&mut buffer, 1, 2),
-            Some(0),
-            "the stream is still open"
-        );
-        assert_eq!(follow(&mut buffer, 4, 0), Some(2));
-    }
-
-    #[test]
-    fn a_stream_is_dropped_after_its_ttl() {
-        let mut buffer = ReplayBuffer::new(7);
-        let stream = buffer.open(Source::Unsolicited, &BOUNDS);
-        let now = Instant::now();
-        buffer.leave(stream, now);
-        let after = buffer.beginning(stream);
-        buffer.expire(
-            now + BOUNDS.time - std::time::Duration::from_millis(1),
-            &BOUNDS,
-        );
-        assert_eq!(buffer.streams.len(), 1);
-        assert!(buffer.resume(after, now + BOUNDS.time, &BOUNDS).is_none());
-        assert_eq!((buffer.kept.events, buffer.kept.bytes), (0, 0));
-    }
-}
+mod tests;
