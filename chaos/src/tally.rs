@@ -46,6 +46,7 @@ pub(crate) struct Tally {
     sent: AtomicUsize,
     changes: AtomicUsize,
     late_progress: AtomicUsize,
+    no_progress: AtomicUsize,
     deaf: Mutex<BTreeMap<&'static str, usize>>,
     admitted: Mutex<Admitted>,
     /// The number of quotas that faults allow in an interval, if it is more than one.
@@ -95,6 +96,7 @@ impl Tally {
             sent: AtomicUsize::new(0),
             changes: AtomicUsize::new(0),
             late_progress: AtomicUsize::new(0),
+            no_progress: AtomicUsize::new(0),
             deaf: Mutex::default(),
             admitted: Mutex::default(),
             quotas: Mutex::default(),
@@ -144,9 +146,13 @@ impl Tally {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call whose first progress arrived with its result.
-    pub(crate) fn late_progress(&self) {
-        self.late_progress.fetch_add(1, Ordering::Relaxed);
+    /// Counts a call whose first progress arrived with its result, or did not arrive.
+    pub(crate) fn late_progress(&self, has_arrived: bool) {
+        let count = match has_arrived {
+            true => &self.late_progress,
+            false => &self.no_progress,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a request of a client with a quota, in the interval that it surely belongs to.
@@ -218,7 +224,8 @@ impl Tally {
         }
         let all_heard = self.deaf.lock().expect("no panic").is_empty();
         // A stream that continues after a fault has its progress at once.
-        let is_prompt = self.late_progress.load(Ordering::Relaxed) == 0;
+        let counts = [&self.late_progress, &self.no_progress];
+        let is_prompt = counts.iter().all(|it| it.load(Ordering::Relaxed) == 0);
         let progresses = is_prompt || !plan.keeps_streams();
         let passes = figures.passes(plan.allows_no_error());
         Ok(has_all && all_heard && progresses && passes && self.beyond_quota().is_empty())
@@ -249,6 +256,10 @@ impl Tally {
         println!(
             "| calls with late progress | {} |",
             self.late_progress.load(Ordering::Relaxed)
+        );
+        println!(
+            "| calls without progress | {} |",
+            self.no_progress.load(Ordering::Relaxed)
         );
         self.print_beyond_quota();
         println!(

@@ -272,16 +272,21 @@ impl Visitor {
         let millis = u64::try_from(time.as_millis()).unwrap_or(0);
         let arguments = json!({ "key": key, "value": value, "millis": millis });
         let call = self.client.call_tool("slow", arguments).timeout(BOUND);
-        let first = Arc::new(OnceLock::new());
+        let (began, first) = (Instant::now(), Arc::new(OnceLock::new()));
         let noted = Arc::clone(&first);
         let result = call
             .on_progress(move |_| {
                 noted.get_or_init(Instant::now);
             })
             .await?;
-        let ahead = first.get().map_or(Duration::ZERO, Instant::elapsed);
-        if time >= LONG && ahead < time / 4 {
-            self.tally.late_progress();
+        let ahead = first.get().map(Instant::elapsed);
+        if time >= LONG && ahead.is_none_or(|ahead| ahead < time / 4) {
+            let (number, revision, after) = (self.number, self.revision, began.elapsed());
+            println!(
+                "{:7.1} s  client {number} of {revision} has the result of {time:.1?} after {after:.1?}, and progress {ahead:.1?} before",
+                self.tally.time(),
+            );
+            self.tally.late_progress(ahead.is_some());
         }
         Ok(result)
     }
