@@ -194,6 +194,11 @@ impl Outbound {
         self.kept.remove(call.0).map(|kept| kept.outcome)
     }
 
+    /// Whether an outcome waits until its caller takes it.
+    pub(crate) fn has_kept(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
     /// Takes the oldest unread progress of a call, which may have ended.
     pub(crate) fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
         let open = self.rows.get_mut(call.0);

@@ -118,7 +118,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
                     let error = TransportError::new(TransportErrorKind::Disconnected);
                     return Err(error.with_detail("the server does not read"));
                 }
-                Woken::Outgoing(true) | Woken::Written => self.take_over(),
+                Woken::Outgoing(true) => {
+                    self.wire.let_callers_run().await;
+                    self.take_over();
+                }
+                Woken::Written => self.take_over(),
             }
         }
     }

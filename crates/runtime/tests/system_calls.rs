@@ -12,7 +12,9 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::common::{Misbehaving, call, within};
-use pintle_runtime::{PipeEnd, PipeOptions, serve_pipe};
+use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
+use pintle_proto::{Connection, NewCall};
+use pintle_runtime::{Peer, PipeEnd, PipeOptions, StreamTransport, drive, serve_pipe};
 
 /// The reads that gave bytes, and the writes.
 #[derive(Debug, Default)]
@@ -103,4 +105,59 @@ async fn requests_of_one_read_are_answered_in_one_write() {
     near.shutdown().await.expect("shuts down");
     let end = within(driver).await.expect("the driver does not panic");
     assert_eq!(end.expect("no I/O error"), PipeEnd::EndOfInput);
+}
+
+/// A client that calls over `stream`, its reads and writes counted.
+fn client(stream: UnixStream, counts: &Arc<Counts>) -> Peer {
+    let (reader, writer) = stream.into_split();
+    let (reader, writer) = (
+        CountedReader(reader, Arc::clone(counts)),
+        CountedWriter(writer, Arc::clone(counts)),
+    );
+    let identity = Implementation::new("t", "1");
+    let mut engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+    engine.use_revision(Revision::LATEST);
+    let peer = Peer::new(engine);
+    let transport = StreamTransport::new(reader, writer);
+    tokio::spawn(drive(peer.clone(), transport, drop));
+    peer
+}
+
+/// Reads `calls` calls, and returns an answer to each.
+async fn answers(stream: &mut BufReader<UnixStream>, calls: usize) -> String {
+    let mut answers = String::new();
+    for _ in 0..calls {
+        let mut line = String::new();
+        within(stream.read_line(&mut line)).await.expect("a line");
+        let call: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        let id = &call["id"];
+        answers += &format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
+    }
+    answers
+}
+
+// On one worker thread, because tokio runs the task that a caller wakes before the other callers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn callers_that_one_read_woke_share_one_write() {
+    const CALLERS: usize = 8;
+    let (near, far) = UnixStream::pair().expect("a pair of sockets");
+    let (counts, mut far) = (Arc::<Counts>::default(), BufReader::new(far));
+    let peer = client(near, &counts);
+    for _ in 0..CALLERS {
+        let peer = peer.clone();
+        tokio::spawn(async move {
+            loop {
+                let call = peer.call(NewCall::new("tools/list", JsonObject::new()));
+                call.expect("room").outcome().await.expect("a result");
+            }
+        });
+    }
+    let mut waiting = answers(&mut far, CALLERS).await;
+    for _ in 0..10 {
+        counts.take();
+        let written = far.write_all(waiting.as_bytes()).await;
+        written.expect("the client reads");
+        waiting = answers(&mut far, CALLERS).await;
+        assert_eq!(counts.take().1, 1);
+    }
 }

@@ -57,6 +57,12 @@ impl Connection {
         Poll::Ready(Err(PeerCallError::Cancelled))
     }
 
+    /// Returns true if a caller was woken and has not taken its outcome with
+    /// [`Connection::poll_call`] yet.
+    pub fn has_outcomes(&self) -> bool {
+        self.outbound.has_kept()
+    }
+
     /// Cancels a call made with [`Connection::call_polled`], and drops its outcome if it has one.
     pub fn forget_call(&mut self, call: CallId) {
         self.cancel_call(call, None);

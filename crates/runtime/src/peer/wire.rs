@@ -132,6 +132,22 @@ impl Wire {
         self.peer.with_engine(|engine| engine.can_read())
     }
 
+    /// Lets the callers run that were woken by an answer, because each of them may make another
+    /// call: the calls then leave together.
+    pub(crate) async fn let_callers_run(&self) {
+        let mut has_waited = false;
+        poll_fn(|task| {
+            if has_waited || !self.peer.with_engine(|engine| engine.has_outcomes()) {
+                return Poll::Ready(());
+            }
+            has_waited = true;
+            // Puts this task behind the callers. `yield_now` would also poll the reactor.
+            task.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+
     /// Shows a message to the tap, unless it is empty and therefore not sent.
     fn show_sent(&self, outgoing: &Outgoing) {
         if self.tap.is_some() && !outgoing.frame.is_empty() {
