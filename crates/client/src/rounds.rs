@@ -36,28 +36,45 @@ pub(crate) async fn rounds(
     let mut is_first = true;
     loop {
         let answer = exchange(state, session, request, body).await;
-        let (required, task) = match &answer {
-            Ok(raw) => read_kind(raw, session, request)?,
-            Err(_) => (None, None),
-        };
-        if let Some(task) = task {
-            return Ok(RawOutcome::Task(Box::new(task)));
-        }
-        let Some(required) = required else {
-            // A result that depended on answers or state is not cached.
-            if is_first {
-                keep(state, session, question, &answer);
-            }
-            return answer.map(RawOutcome::Result);
+        // A result that depended on answers or state is not cached.
+        let question = question.filter(|_| is_first);
+        let required = match end_of_round(state, session, request, question, answer)? {
+            RoundEnd::Outcome(outcome) => return Ok(outcome),
+            RoundEnd::Question(required) => required,
         };
         let pause = rounds
             .next(&required)
             .map_err(|fault| misbehaved(request, Misbehavior::Rounds(fault)))?;
         // Boxed, so that calls without questions are not as large.
-        let answered = answered(state, session, &request.method, &params, required, pause);
+        let answered = answered(state, session, &request.method, &params, *required, pause);
         body = Box::pin(answered).await?;
         is_first = false;
     }
+}
+
+/// The end of a round. The question is boxed, so that calls without questions are not as large.
+enum RoundEnd {
+    Outcome(RawOutcome),
+    Question(Box<InputRequired>),
+}
+
+/// Reads the answer of a round, and caches a result.
+fn end_of_round(
+    state: &ClientState,
+    session: &Arc<Conversation>,
+    request: &Request,
+    question: Option<&Question>,
+    answer: Result<Box<RawValue>, CallError>,
+) -> Result<RoundEnd, CallError> {
+    if let Ok(raw) = &answer {
+        match read_kind(raw, session, request)? {
+            (_, Some(task)) => return Ok(RoundEnd::Outcome(RawOutcome::Task(Box::new(task)))),
+            (Some(required), None) => return Ok(RoundEnd::Question(Box::new(required))),
+            (None, None) => {}
+        }
+    }
+    keep(state, session, question, &answer);
+    answer.map(|raw| RoundEnd::Outcome(RawOutcome::Result(raw)))
 }
 
 /// Returns the questions or the task in an answer; neither if the answer is a result.
