@@ -56,13 +56,18 @@ impl<T> IdMap<T> {
         self.rows.is_empty()
     }
 
-    /// Where a row is, or would be. The newest is looked at first: it is asked for most.
+    /// Returns the place of a row, or the place where it would be. The place without gaps and the
+    /// end are tried before a search.
     fn place_of(&self, number: u64) -> Result<usize, usize> {
-        match self.rows.back() {
-            None => Err(0),
-            Some((last, _)) if *last < number => Err(self.rows.len()),
-            Some((last, _)) if *last == number => Ok(self.rows.len() - 1),
-            Some(_) => self
+        let (Some((first, _)), Some((last, _))) = (self.rows.front(), self.rows.back()) else {
+            return Err(0);
+        };
+        let without_gaps = number.wrapping_sub(*first) as usize;
+        match self.rows.get(without_gaps) {
+            Some((found, _)) if *found == number => Ok(without_gaps),
+            _ if *last < number => Err(self.rows.len()),
+            _ if *last == number => Ok(self.rows.len() - 1),
+            _ => self
                 .rows
                 .binary_search_by_key(&number, |(number, _)| *number),
         }
