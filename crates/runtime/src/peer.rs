@@ -5,7 +5,7 @@
 //! caller. There is no channel between them and no task in between.
 
 mod call;
-mod wire;
+pub(crate) mod wire;
 
 use std::fmt;
 use std::sync::Arc;
@@ -112,7 +112,10 @@ impl Peer {
         let given = act(&mut state.engine);
         let (transport, driver) = state.take_wakers();
         drop(state);
-        for waker in [transport, driver].into_iter().flatten() {
+        if let Some(waker) = transport {
+            waker.wake();
+        }
+        if let Some(waker) = driver {
             waker.wake();
         }
         given

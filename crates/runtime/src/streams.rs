@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
-use crate::peer::Wire;
+use crate::peer::{Wire, wire};
 use crate::pipe::outgoing::Outgoing as Unsent;
 use crate::transport::Transport;
 
@@ -145,21 +145,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
 
     /// Waits for the first event; among ready ones, the choice is random.
     async fn wait(&mut self) -> Result<Woken, TransportError> {
-        self.note_stall();
-        let stall = self.stalled_at.map(|at| at + self.options.write_timeout);
         let is_idle = self.unsent.is_empty();
+        let write_timeout = self.options.write_timeout;
         let takes = self.unsent.len() < self.options.max_unsent_bytes;
         let reads = self.wire.has_room();
         let wire = &self.wire;
         let mut spare = self.lines.spare().limit(READ_BYTES);
         let woken = tokio::select! {
-            written = self.unsent.write(), if !is_idle => match written {
-                Ok(()) => {
-                    self.stalled_at = None;
-                    Woken::Written
-                }
-                Err(error) => Woken::Unwritable(error),
-            },
+            written = write(&mut self.unsent, &mut self.stalled_at, write_timeout), if !is_idle => written,
             next = poll_fn(|task| wire.poll_next(task)), if takes => match next {
                 Some(outgoing) => {
                     if !outgoing.frame.is_empty() {
@@ -169,22 +162,22 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
                 }
                 None => Woken::Outgoing(false),
             },
-            () = at(stall) => Woken::Stalled,
             read = self.reader.read_buf(&mut spare), if reads => Woken::Read(read.map_err(lost)?),
         };
         Ok(woken)
     }
 
     async fn take_lines(&mut self) -> Result<(), TransportError> {
-        let mut taken = 0;
+        let (mut taken, mut now) = (0, wire::now());
         while let Some(line) = self.lines.next_line() {
             match line {
-                Line::Text(text) => self.wire.receive(text),
+                Line::Text(text) => self.wire.receive_at(now, text),
                 Line::TooLong => return Err(TransportErrorKind::TooLarge.into()),
             }
             taken += 1;
             if taken % FAIR_LINES == 0 {
                 yield_now().await;
+                now = wire::now();
             }
         }
         Ok(())
@@ -210,14 +203,6 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         lost(error)
     }
 
-    fn note_stall(&mut self) {
-        if self.unsent.is_empty() {
-            self.stalled_at = None;
-        } else {
-            self.stalled_at.get_or_insert_with(Instant::now);
-        }
-    }
-
     /// Sends the queued messages, closes our end, and gives the server time to close its own.
     async fn close(mut self) -> Result<(), TransportError> {
         let until = Instant::now() + self.options.close_timeout;
@@ -241,9 +226,27 @@ fn lost(error: std::io::Error) -> TransportError {
     TransportError::new(TransportErrorKind::Disconnected).with_source(error)
 }
 
-async fn at(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => std::future::pending().await,
+/// Writes some of the unsent bytes. `stalled_at` is the first instant at which the server did not
+/// read; the timer starts only then.
+async fn write<W: AsyncWrite + Unpin>(
+    unsent: &mut Unsent<W>,
+    stalled_at: &mut Option<Instant>,
+    timeout: Duration,
+) -> Woken {
+    let stall = async {
+        let since = *stalled_at.get_or_insert_with(Instant::now);
+        sleep_until(since + timeout).await;
+    };
+    let written = tokio::select! {
+        biased;
+        written = unsent.write() => written,
+        () = stall => return Woken::Stalled,
+    };
+    match written {
+        Ok(()) => {
+            *stalled_at = None;
+            Woken::Written
+        }
+        Err(error) => Woken::Unwritable(error),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use pintle_model::Revision;
 use pintle_proto::{CallHead, CallId, Frame, TransmitKind, TransportError};
@@ -101,8 +102,12 @@ impl Wire {
 
     /// Passes the text of one message to the engine.
     pub fn receive(&self, text: &[u8]) {
+        self.receive_at(now(), text);
+    }
+
+    /// As [`Wire::receive`], for a message that was read at `now`.
+    pub(crate) fn receive_at(&self, now: Instant, text: &[u8]) {
         self.show(TappedMessage::Received(text));
-        let now = now();
         self.peer
             .with_engine_mut(|engine| drop(engine.handle_text(now, text)));
     }
@@ -168,7 +173,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-fn now() -> std::time::Instant {
+pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
