@@ -10,8 +10,13 @@ use super::depth::string_end;
 pub(crate) fn exceeds(json: &str, max: usize) -> bool {
     let bytes = json.as_bytes();
     // A short text cannot have many. Counting bytes vectorises, the exact pass does not.
-    let may_exceed = || bytes.len() > max && bytes.chunks(128).map(marks_of).sum::<usize>() > max;
+    let may_exceed = || bytes.len() > max && all_marks(json) > max;
     may_exceed() && marks_outside_strings(bytes) > max
+}
+
+/// Counts the commas and opening brackets of a text, also inside of strings.
+pub(crate) fn all_marks(json: &str) -> usize {
+    json.as_bytes().chunks(128).map(marks_of).sum()
 }
 
 /// The marks of a chunk that is too short to overflow the count.

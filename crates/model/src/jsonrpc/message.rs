@@ -128,14 +128,14 @@ impl<'a> Message<'a> {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             InvalidMessage::new(None, Error::parse_error("the message is not UTF-8"))
         })?;
-        match scan::read(text, values).and_then(Self::scanned) {
-            Some(message) => Ok(message),
+        match scan::read(text, values) {
+            Some(scanned) => Ok(Self::scanned(scanned)),
             None => Self::read_carefully(text, values),
         }
     }
 
-    fn scanned(scanned: Scanned<'a>) -> Option<Self> {
-        Some(match scanned {
+    fn scanned(scanned: Scanned<'a>) -> Self {
+        match scanned {
             Scanned::Asking { id, method, params } => {
                 let method = Cow::Borrowed(method);
                 match id {
@@ -144,11 +144,10 @@ impl<'a> Message<'a> {
                 }
             }
             Scanned::Result { id, result } => {
-                // The type of serde is made only from a text that serde has read.
-                let body = ResponseBody::Result(serde_json::from_str(result).ok()?);
+                let body = ResponseBody::Result(result);
                 Self::Response(Response { id, body })
             }
-        })
+        }
     }
 
     /// Reads every message, and words the errors.

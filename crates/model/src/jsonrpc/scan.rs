@@ -9,7 +9,11 @@ mod object;
 
 pub(super) use object::{ObjectScan, Token};
 
+use serde::Deserialize as _;
+use serde_json::value::RawValue;
+
 use super::RequestId;
+use super::breadth;
 use super::meta_outline::{MetaMember, MetaSpans};
 use super::outline::{Member, Outline};
 use super::params::ParamsRef;
@@ -19,6 +23,9 @@ use crate::special::SpecialBytes;
 
 /// Deepest nesting that is read here. The careful reader accepts more.
 pub(super) const MAX_DEPTH: usize = 64;
+
+/// Length of a text in which all brackets and commas are counted, also those in strings.
+const SHORT: usize = 1 << 10;
 
 /// Reads a message of at most `values` commas and opening brackets outside of strings.
 pub(super) fn read(text: &str, values: usize) -> Option<Scanned<'_>> {
@@ -66,7 +73,7 @@ pub(super) enum Scanned<'a> {
     /// A response with a result.
     Result {
         id: Option<RequestId>,
-        result: &'a str,
+        result: &'a RawValue,
     },
 }
 
@@ -77,7 +84,7 @@ struct Members<'a> {
     id: Option<RequestId>,
     method: Option<&'a str>,
     params: Option<Option<ParamsRef<'a>>>,
-    result: Option<&'a str>,
+    result: Option<&'a RawValue>,
 }
 
 impl<'a> Members<'a> {
@@ -100,7 +107,7 @@ impl<'a> Members<'a> {
                 Some(())
             }
             b"result" if self.result.is_none() => {
-                self.result = Some(scan.value()?);
+                self.result = Some(scan.raw_value()?);
                 Some(())
             }
             b"jsonrpc" | b"id" | b"method" | b"params" | b"result" | b"error" => None,
@@ -277,6 +284,28 @@ impl<'a> Scan<'a> {
         let start = self.at;
         self.skip_value()?;
         self.text.get(start..self.at)
+    }
+
+    /// Reads a value of any type as the type of serde, which serde creates only from a text that
+    /// serde has read. A short value is therefore read by serde alone.
+    fn raw_value(&mut self) -> Option<&'a RawValue> {
+        let mut decoder = serde_json::Deserializer::from_str(self.text.get(self.at..)?);
+        let value = <&RawValue>::deserialize(&mut decoder).ok()?;
+        if self.skip_short(value.get()).is_none() {
+            self.skip_value()?;
+        }
+        Some(value)
+    }
+
+    /// Skips a valid value if it is short and has few brackets and commas. Such a value neither nests
+    /// too deep nor has too many values.
+    fn skip_short(&mut self, value: &str) -> Option<()> {
+        let marks = (value.len() <= SHORT).then(|| breadth::all_marks(value))?;
+        let values = self.values.checked_sub(marks)?;
+        (self.depth + marks <= MAX_DEPTH).then(|| {
+            self.values = values;
+            self.at += value.len();
+        })
     }
 
     fn skip_value(&mut self) -> Option<()> {

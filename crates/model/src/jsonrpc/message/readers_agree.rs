@@ -11,7 +11,7 @@ fn facts(message: &Message<'_>) -> String {
 }
 
 fn both(text: &str, values: usize) -> (Option<String>, Option<String>) {
-    let fast = scan::read(text, values).and_then(Message::scanned);
+    let fast = scan::read(text, values).map(Message::scanned);
     let fast = fast.map(|message| facts(&message));
     let careful = Message::read_carefully(text, values);
     (fast, careful.ok().map(|message| facts(&message)))
@@ -86,6 +86,21 @@ fn depth_and_number_of_values_are_bounded() {
     let wide = r#"{"jsonrpc":"2.0","method":"m","params":{"a":["[,",1]}}"#;
     assert!(fast_agrees(wide, 6));
     assert!(!fast_agrees(wide, 5));
+}
+
+// hardening: H-113
+#[test]
+fn depth_and_number_of_values_of_results_are_bounded() {
+    let result = |value: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{value}}}"#);
+    let deep = |depth: usize| result(&("[".repeat(depth) + &"]".repeat(depth)));
+    assert!(fast_agrees(&deep(MAX_DEPTH - 1), usize::MAX));
+    assert!(!fast_agrees(&deep(MAX_DEPTH), usize::MAX));
+    assert!(!fast_agrees(&deep(100_000), usize::MAX));
+    for text in ["[,".to_owned(), "[,".repeat(600)] {
+        let wide = result(&format!(r#"["{text}",1]"#));
+        assert!(fast_agrees(&wide, 5));
+        assert!(!fast_agrees(&wide, 4));
+    }
 }
 
 #[test]
