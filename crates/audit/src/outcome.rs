@@ -20,7 +20,7 @@ impl Outcome {
     pub(crate) fn of(is_tool_call: bool, reply: &Result<Reply, Error>) -> Self {
         match reply {
             Err(error) => Self::Error(error.code.0),
-            Ok(Reply::Complete(result)) if is_tool_call && is_error(result.json()) => {
+            Ok(Reply::Complete(result)) if is_tool_call && is_error(&result.outline()) => {
                 Self::ToolError
             }
             Ok(Reply::Complete(_)) => Self::Ok,

@@ -8,7 +8,10 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use pintle_http::{HttpOptions, ResponseBody};
-use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
+use pintle_model::{
+    CallToolResult, ContentBlock, Error, ErrorCode, Implementation, LoggingLevel,
+    ServerCapabilities,
+};
 use pintle_proto::{Change, IncomingNotice, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
 use pintle_runtime::{BoxService, Context, EngineHandle, ParamHeader, Principal, Service};
@@ -108,6 +111,10 @@ impl Service for Demo {
         let mut presence = Presence::new(&self.calls);
         let request = cx.request();
         let params: Value = serde_json::from_str(request.params.text()).expect("an object");
+        if params["name"] == "picture" {
+            presence.1 = true;
+            return picture(&params["arguments"], &cx).await;
+        }
         let result = match request.method.as_str() {
             "tools/list" => Ok(json!({ "tools": [] })),
             "tools/call" => self.call_tool(&params, &cx).await,
@@ -242,6 +249,20 @@ impl Demo {
             .filter_map(Weak::upgrade)
             .for_each(|engine_handle| engine_handle.engine(&mut |engine| engine.publish(change)));
     }
+}
+
+/// A picture of `bytes` bytes, after `steps` notices of progress.
+async fn picture(arguments: &Value, cx: &Context) -> Result<Reply, Error> {
+    for step in 1..=arguments["steps"].as_u64().unwrap_or_default() {
+        cx.progress(step as f64, None, ()).await;
+    }
+    let bytes = arguments["bytes"].as_u64().unwrap_or_default() as usize;
+    let content = vec![
+        ContentBlock::text("before"),
+        ContentBlock::image(vec![7; bytes], "image/png"),
+        ContentBlock::text("after"),
+    ];
+    Reply::complete(CallToolResult::new(content), cx.terms().revision)
 }
 
 fn text(text: &str) -> Value {

@@ -19,6 +19,7 @@ mod hooks;
 mod lessons;
 mod load;
 mod mail;
+mod pictures;
 mod port;
 mod principals;
 mod questions;

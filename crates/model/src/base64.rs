@@ -1,11 +1,12 @@
 //! Binary data in JSON.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ::base64::alphabet;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ::base64::engine::{DecodePaddingMode, Engine};
+use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -19,6 +20,24 @@ use serde_json::value::RawValue;
 pub struct Base64(Arc<Text>);
 
 struct Text(Box<RawValue>);
+
+/// The JSON text of a base64, as the owner of bytes.
+struct Shared(Arc<Text>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.0.get().as_bytes()
+    }
+}
+
+/// Marks the place of a base64 in a JSON text. Writers put line ends neither into texts nor between values.
+static MARK: LazyLock<Base64> = LazyLock::new(|| {
+    let mark = str::from_utf8(Base64::MARK).expect("the mark is ASCII");
+    Base64::of(RawValue::from_string(mark.to_owned()).expect("the mark is JSON"))
+});
+
+/// Base64 of so many bytes leaves without being copied into the message.
+const LARGE: usize = 16 << 10;
 
 impl Base64 {
     /// Encodes bytes.
@@ -54,13 +73,31 @@ impl Base64 {
         &self.0.0
     }
 
+    /// The JSON text of a mark.
+    pub(crate) const MARK: &[u8] = b"[\n]";
+
+    /// Replaces the base64 by a mark until it is set again.
+    pub(crate) fn replace_by_mark(&mut self) -> Self {
+        std::mem::replace(self, MARK.clone())
+    }
+
+    /// Returns the JSON text, which shares the memory of the base64.
+    pub(crate) fn into_json(self) -> Bytes {
+        Bytes::from_owner(Shared(self.0))
+    }
+
+    /// Returns true if the base64 is worth not being copied. The mark of such a base64 is, too.
+    pub(crate) fn is_large(&self) -> bool {
+        self.quoted().get().len() >= LARGE || Arc::ptr_eq(&self.0, &MARK.0)
+    }
+
     /// The text, as it stands between the quotes on the wire.
     pub fn as_str(&self) -> &str {
         let quoted = self.quoted().get();
         quoted
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'))
-            .expect("the value was built as a string")
+            .unwrap_or_default()
     }
 
     /// Returns the number of bytes without decoding. Exact if the text is base64.

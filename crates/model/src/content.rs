@@ -64,6 +64,17 @@ impl ContentBlock {
         }
     }
 
+    /// Returns the base64 of the block if it is large.
+    pub(crate) fn large_base64(&mut self) -> Option<&mut Base64> {
+        let base64 = match self {
+            Self::Image(image) => &mut image.data,
+            Self::Audio(audio) => &mut audio.data,
+            Self::Resource(embedded) => return embedded.resource.large_base64(),
+            _ => return None,
+        };
+        base64.is_large().then_some(base64)
+    }
+
     /// Returns a block of text.
     ///
     /// ```

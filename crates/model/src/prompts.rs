@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::{drop_without, fit_freshness};
 use crate::{
-    ContentBlock, Cursor, Extra, Feature, Fit, FitError, Freshness, Icon, InputResponses, Meta,
-    ResourceContents, Revision, Role,
+    Base64, ContentBlock, Cursor, Extra, Feature, Fit, FitError, Freshness, Icon, InputResponses,
+    Meta, ResourceContents, Revision, Role,
 };
 
 /// A prompt in a list.
@@ -226,6 +226,12 @@ impl GetPromptResult {
             messages,
             ..Self::default()
         }
+    }
+
+    /// Returns the first base64 of the result that is worth not being copied: its JSON has at least 16 KiB.
+    pub fn large_base64(&mut self) -> Option<&mut Base64> {
+        let mut contents = self.messages.iter_mut().map(|message| &mut message.content);
+        contents.find_map(ContentBlock::large_base64)
     }
 }
 

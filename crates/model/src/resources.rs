@@ -9,7 +9,7 @@ pub use contents::{BlobResourceContents, ResourceContents, TextResourceContents}
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Annotations, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number};
+use crate::{Annotations, Base64, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number};
 
 /// A resource in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -264,6 +264,13 @@ impl ReadResourceResult {
             contents,
             ..Self::default()
         }
+    }
+
+    /// Returns the first base64 of the result that is worth not being copied: its JSON has at least 16 KiB.
+    pub fn large_base64(&mut self) -> Option<&mut Base64> {
+        self.contents
+            .iter_mut()
+            .find_map(ResourceContents::large_base64)
     }
 
     /// Creates a result with one text.

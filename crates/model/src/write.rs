@@ -3,6 +3,7 @@
 //! Text is searched for what must be escaped eight bytes at a time: a large text costs a fraction.
 //! Numbers and raw JSON are written by `serde_json` itself.
 
+mod around;
 mod compound;
 mod key;
 mod quote;
@@ -10,6 +11,7 @@ mod writer;
 
 use serde::Serialize;
 
+pub use around::write_around;
 pub(crate) use quote::quoted;
 pub(crate) use writer::Writer;
 

@@ -116,7 +116,7 @@ impl End {
     pub(crate) fn of(is_tool_call: bool, reply: &Result<Reply, Error>) -> Self {
         match reply {
             Err(error) => Self::Failed(error.code),
-            Ok(Reply::Complete(result)) => Self::of_result(is_tool_call, result.json()),
+            Ok(Reply::Complete(result)) => Self::of_result(is_tool_call, &result.outline()),
             Ok(_) => Self::Completed,
         }
     }

@@ -238,6 +238,8 @@ enum Shape {
     },
     Shared(Bytes),
     Around(Box<Around>),
+    /// The parts in order. Each shares its memory.
+    Parts(Box<[Bytes; 3]>),
 }
 
 /// An envelope around a body that was rendered elsewhere.
@@ -278,13 +280,18 @@ impl Frame {
         Self(Shape::Around(Box::new(Around { head, body, tail })))
     }
 
+    /// A message in parts that share their memory.
+    pub(crate) fn of_parts(parts: [Bytes; 3]) -> Self {
+        Self(Shape::Parts(Box::new(parts)))
+    }
+
     /// The same message in a form that is cloned without copying its body.
     #[must_use]
     pub fn into_shared(self) -> Self {
         match self.0 {
             Shape::Whole { bytes, skip } => Self::shared(piece_from(bytes, skip)),
             // The body is shared already, and an envelope is small.
-            Shape::Shared(_) | Shape::Around(_) => self,
+            Shape::Shared(_) | Shape::Around(_) | Shape::Parts(_) => self,
         }
     }
 
@@ -295,6 +302,7 @@ impl Frame {
             Shape::Whole { bytes, skip } => [bytes.get(*skip..).unwrap_or_default(), &[], &[]],
             Shape::Shared(body) => [&[], body, &[]],
             Shape::Around(around) => [&around.head, &around.body, around.tail],
+            Shape::Parts(parts) => parts.each_ref().map(|part| &part[..]),
         }
     }
 
@@ -308,6 +316,7 @@ impl Frame {
                 let Around { head, body, tail } = *around;
                 [head.into(), body, Bytes::from_static(tail)]
             }
+            Shape::Parts(parts) => *parts,
         }
     }
 
@@ -321,7 +330,7 @@ impl Frame {
         match self.0 {
             Shape::Whole { bytes, skip } => Ok(piece_from(bytes, skip)),
             Shape::Shared(body) => Ok(body),
-            Shape::Around(_) => Err(self),
+            Shape::Around(_) | Shape::Parts(_) => Err(self),
         }
     }
 
@@ -341,6 +350,7 @@ impl Frame {
             Shape::Whole { bytes, skip } => bytes.len().saturating_sub(*skip),
             Shape::Shared(body) => body.len(),
             Shape::Around(around) => around.head.len() + around.body.len() + around.tail.len(),
+            Shape::Parts(parts) => parts.iter().map(Bytes::len).sum(),
         }
     }
 
@@ -357,7 +367,7 @@ impl Frame {
 }
 
 /// The bytes from `skip` on, without copying them.
-fn piece_from(bytes: Vec<u8>, skip: usize) -> Bytes {
+pub(crate) fn piece_from(bytes: Vec<u8>, skip: usize) -> Bytes {
     let mut bytes = Bytes::from(bytes);
     bytes.advance(skip.min(bytes.len()));
     bytes

@@ -9,8 +9,8 @@ use pintle_model::{
     Revision, ServerCapabilities,
 };
 
-use crate::io::Frame;
-use crate::reply::{HEADROOM, Json, Reply};
+use crate::io::{Frame, piece_from};
+use crate::reply::{Around, HEADROOM, Json, Reply};
 use crate::terms::Terms;
 use crate::topic::{NoticeSubject, Topic, is_offered};
 
@@ -229,24 +229,85 @@ struct Stamps<'a> {
     complete_head: &'a [u8],
 }
 
+/// The values of the envelope of a result, beside the stamps.
+struct Envelope<'a> {
+    id: &'a RequestId,
+    result_type: Option<&'a str>,
+    meta: Option<&'a Meta>,
+    /// Whether the object has no members.
+    is_bare: bool,
+    is_complete: bool,
+}
+
 impl Stamps<'_> {
     fn frame(&self, id: &RequestId, reply: Reply) -> Frame {
         let is_complete = matches!(reply, Reply::Complete(_));
         let (result_type, rendered) = reply.into_parts();
-        let is_bare = rendered.json().len() <= 2;
         let (json, meta) = rendered.into_parts();
-        match (json, meta) {
-            (Json::Own(mut json), None) if is_complete && !is_bare => {
-                match self.fill(&mut json, id) {
-                    Some(start) => {
-                        json.push(b'}');
-                        Frame::from_offset(json, start)
-                    }
-                    None => self.assemble(id, result_type, Json::Own(json), None, is_bare),
-                }
-            }
-            (json, meta) => self.assemble(id, result_type, json, meta, is_bare),
+        let envelope = Envelope {
+            id,
+            result_type: self.has_type.then_some(result_type),
+            meta: meta.as_ref(),
+            is_bare: json.is_bare(),
+            is_complete,
+        };
+        match json {
+            Json::Own(json) => self.frame_of(json, &envelope),
+            Json::Shared(json) => self.frame_around(json, &envelope),
+            Json::Around(around) => self.frame_of_parts(*around, &envelope),
         }
+    }
+
+    /// A result of one response: the envelope fills the room in front of it.
+    fn frame_of(&self, mut json: Vec<u8>, envelope: &Envelope<'_>) -> Frame {
+        match self.open(&mut json, envelope) {
+            Some(start) => {
+                json.push(b'}');
+                Frame::from_offset(json, start)
+            }
+            None => self.frame_around(json.split_off(HEADROOM).into(), envelope),
+        }
+    }
+
+    /// A result with a base64 that is not copied.
+    fn frame_of_parts(&self, around: Around, envelope: &Envelope<'_>) -> Frame {
+        let Around {
+            mut before,
+            base64,
+            mut after,
+        } = around;
+        after.push(b'}');
+        let before = match self.open(&mut before, envelope) {
+            Some(start) => piece_from(before, start),
+            None => {
+                let mut head = self.head(envelope);
+                head.extend_from_slice(before.get(HEADROOM + 1..).unwrap_or_default());
+                head.into()
+            }
+        };
+        Frame::of_parts([before, base64, after.into()])
+    }
+
+    /// The envelope as a part of its own.
+    fn frame_around(&self, json: Bytes, envelope: &Envelope<'_>) -> Frame {
+        Frame::around(self.head(envelope), json.slice(1..), b"}")
+    }
+
+    /// Writes the envelope into the room in front of an object, and returns where it begins. It takes the place of the
+    /// brace of the object. `None` if it has no room.
+    fn open(&self, json: &mut [u8], envelope: &Envelope<'_>) -> Option<usize> {
+        let is_plain = envelope.is_complete && envelope.meta.is_none() && !envelope.is_bare;
+        if is_plain && let Some(start) = self.fill(json, envelope.id) {
+            return Some(start);
+        }
+        let mut room = [0; HEADROOM];
+        let mut rest = &mut room[..];
+        self.write_head(&mut rest, envelope).ok()?;
+        let length = HEADROOM - rest.len();
+        let start = HEADROOM + 1 - length;
+        json.get_mut(start..=HEADROOM)?
+            .copy_from_slice(&room[..length]);
+        Some(start)
     }
 
     /// Writes the envelope of a complete result into the room in front of it, and returns where it begins.
@@ -276,65 +337,23 @@ impl Stamps<'_> {
         Some(start)
     }
 
-    /// Writes the envelope of any result.
-    fn assemble(
-        &self,
-        id: &RequestId,
-        result_type: &str,
-        json: Json,
-        meta: Option<Meta>,
-        is_bare: bool,
-    ) -> Frame {
-        let result_type = self.has_type.then_some(result_type);
-        let mut room = [0; HEADROOM];
-        let mut rest = &mut room[..];
-        let fits = self
-            .write_head(&mut rest, id, result_type, meta.as_ref(), is_bare)
-            .is_ok();
-        let length = HEADROOM - rest.len();
-        match json {
-            // The envelope fills the room in front of the object and takes the place of its brace.
-            Json::Own(mut json) if fits => {
-                let start = HEADROOM + 1 - length;
-                json[start..=HEADROOM].copy_from_slice(&room[..length]);
-                json.push(b'}');
-                Frame::from_offset(json, start)
-            }
-            Json::Own(mut json) => self.frame_around(
-                id,
-                result_type,
-                meta.as_ref(),
-                is_bare,
-                json.split_off(HEADROOM).into(),
-            ),
-            Json::Shared(json) => self.frame_around(id, result_type, meta.as_ref(), is_bare, json),
-        }
-    }
-
-    /// The envelope as a part of its own.
-    fn frame_around(
-        &self,
-        id: &RequestId,
-        result_type: Option<&str>,
-        meta: Option<&Meta>,
-        is_bare: bool,
-        json: Bytes,
-    ) -> Frame {
+    /// The envelope of any result.
+    fn head(&self, envelope: &Envelope<'_>) -> Vec<u8> {
         let mut head = Vec::with_capacity(HEADROOM);
-        self.write_head(&mut head, id, result_type, meta, is_bare)
+        self.write_head(&mut head, envelope)
             .expect("a buffer takes everything");
-        Frame::around(head, json.slice(1..), b"}")
+        head
     }
 
     /// Everything up to the object's own members, its brace included.
-    fn write_head(
-        &self,
-        out: &mut impl Write,
-        id: &RequestId,
-        result_type: Option<&str>,
-        meta: Option<&Meta>,
-        is_bare: bool,
-    ) -> io::Result<()> {
+    fn write_head(&self, out: &mut impl Write, envelope: &Envelope<'_>) -> io::Result<()> {
+        let Envelope {
+            id,
+            result_type,
+            meta,
+            is_bare,
+            ..
+        } = *envelope;
         out.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":")?;
         serde_json::to_writer(&mut *out, id)?;
         out.write_all(b",\"result\":{")?;

@@ -1,15 +1,21 @@
 //! A result on its way out: rendered once, stamped by the engine.
 
+mod json;
+
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::Serialize;
 
 use pintle_model::write::{WriteError, write_json};
 use pintle_model::{
-    CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult, EmptyResult,
-    Error, Fit, GetPromptResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListTasksResult, ListToolsResult, Meta, ReadResourceResult, Revision,
-    Task, TaskHandle,
+    Base64, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult,
+    EmptyResult, Error, Fit, GetPromptResult, InputRequired, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListTasksResult, ListToolsResult, Meta,
+    ReadResourceResult, Revision, Task, TaskHandle,
 };
+
+pub(crate) use json::{Around, HEADROOM, Json};
 
 /// Answer to a request that is not an error. Closed: the protocol has these three.
 #[derive(Debug)]
@@ -54,6 +60,11 @@ pub trait ResultBody: Fit + Serialize {
     fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
         write_json(out, self)
     }
+
+    /// Returns the base64 that is not copied when the result is rendered: the first that is large.
+    fn large_base64(&mut self) -> Option<&mut Base64> {
+        None
+    }
 }
 
 macro_rules! result_bodies {
@@ -71,14 +82,12 @@ result_bodies!(
     CreateTaskResult,
     DiscoverResult,
     EmptyResult,
-    GetPromptResult,
     InputRequired,
     ListPromptsResult,
     ListResourceTemplatesResult,
     ListResourcesResult,
     ListTasksResult,
     ListToolsResult,
-    ReadResourceResult,
     Task,
     TaskHandle,
 );
@@ -91,6 +100,30 @@ impl ResultBody for CallToolResult {
     fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
         self.write(out)
     }
+
+    fn large_base64(&mut self) -> Option<&mut Base64> {
+        self.large_base64()
+    }
+}
+
+impl ResultBody for GetPromptResult {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        &mut self.meta
+    }
+
+    fn large_base64(&mut self) -> Option<&mut Base64> {
+        self.large_base64()
+    }
+}
+
+impl ResultBody for ReadResourceResult {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        &mut self.meta
+    }
+
+    fn large_base64(&mut self) -> Option<&mut Base64> {
+        self.large_base64()
+    }
 }
 
 impl ResultBody for DetailedTask {
@@ -99,24 +132,11 @@ impl ResultBody for DetailedTask {
     }
 }
 
-/// Room that is kept in front of a result for its envelope, in bytes; a longer envelope becomes a
-/// part of its own.
-pub(crate) const HEADROOM: usize = 320;
-
 /// A result as bytes: a JSON object without `_meta` and without stamps.
 #[derive(Debug, Clone)]
 pub struct Rendered {
     json: Json,
     meta: Option<Meta>,
-}
-
-/// The bytes of a result.
-#[derive(Debug, Clone)]
-pub(crate) enum Json {
-    /// For one response: the envelope goes into the [`HEADROOM`] in front.
-    Own(Vec<u8>),
-    /// For many responses: never copied.
-    Shared(Bytes),
 }
 
 impl Rendered {
@@ -140,16 +160,11 @@ impl Rendered {
             Error::internal()
         })?;
         let meta = result.meta_mut().take();
-        let mut json = Vec::with_capacity(HEADROOM + 192);
-        json.resize(HEADROOM, 0);
-        result.write(&mut json).map_err(|error| {
+        let json = Json::of(result).map_err(|error| {
             tracing::warn!(%error, "a result cannot be written");
             Error::internal()
         })?;
-        Ok(Self {
-            json: Json::Own(json),
-            meta,
-        })
+        Ok(Self { json, meta })
     }
 
     /// Takes bytes that are a JSON object without `_meta` and without line breaks.
@@ -165,23 +180,22 @@ impl Rendered {
     /// The same result, cheap to clone: for lists that are rendered once and sent many times.
     #[must_use]
     pub fn into_shared(self) -> Self {
-        let json = match self.json {
-            Json::Own(mut json) => Bytes::from(json.split_off(HEADROOM)),
-            Json::Shared(json) => json,
-        };
         Self {
-            json: Json::Shared(json),
+            json: Json::Shared(self.json.into_bytes()),
             ..self
         }
     }
 
-    /// The object's bytes.
+    /// The object's bytes. They are copied only if the result has a large base64.
     #[inline]
-    pub fn json(&self) -> &[u8] {
-        match &self.json {
-            Json::Own(json) => json.get(HEADROOM..).unwrap_or_default(),
-            Json::Shared(json) => json,
-        }
+    pub fn json(&self) -> Cow<'_, [u8]> {
+        self.json.get()
+    }
+
+    /// The object's bytes, with an empty text instead of a large base64. A large base64 is not copied.
+    #[inline]
+    pub fn outline(&self) -> Cow<'_, [u8]> {
+        self.json.outline()
     }
 
     /// The metadata of the result.

@@ -3,5 +3,6 @@
 mod cancelled;
 mod kept;
 mod passed_settings;
+mod pictures;
 mod restored;
 mod single;

@@ -175,7 +175,7 @@ fn outcome<R: DeserializeOwned>(reply: Reply) -> Result<Outcome<R>, Error> {
 
 fn decoded<R: DeserializeOwned>(rendered: &Rendered) -> Result<R, Error> {
     let unreadable = |error| internal(&format!("invalid result of the server: {error}"));
-    let mut value: Value = serde_json::from_slice(rendered.json()).map_err(unreadable)?;
+    let mut value: Value = serde_json::from_slice(&rendered.json()).map_err(unreadable)?;
     if let Some(mut meta) = rendered.meta().cloned() {
         // The result names the server in front.
         meta.remove(Meta::SERVER_INFO);

@@ -54,6 +54,14 @@ impl ResourceContents {
         }
     }
 
+    /// Returns the base64 of the item if it is large.
+    pub(crate) fn large_base64(&mut self) -> Option<&mut Base64> {
+        match self {
+            Self::Blob(item) => item.blob.is_large().then_some(&mut item.blob),
+            Self::Text(_) | Self::Unknown(_) => None,
+        }
+    }
+
     /// The text, if the item is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {

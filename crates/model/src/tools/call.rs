@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::write::{WriteError, write_json};
-use crate::{ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
+use crate::{Base64, ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
 
 /// Parameters of `tools/call`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -133,6 +133,11 @@ impl CallToolResult {
             Some(false) => b"],\"isError\":false}",
         });
         Ok(())
+    }
+
+    /// Returns the first base64 of the result that is worth not being copied: its JSON has at least 16 KiB.
+    pub fn large_base64(&mut self) -> Option<&mut Base64> {
+        self.content.iter_mut().find_map(ContentBlock::large_base64)
     }
 
     /// Returns the first text, or `None`.

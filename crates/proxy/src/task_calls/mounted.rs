@@ -58,7 +58,7 @@ impl Shared {
         params: &str,
         task: &Rendered,
     ) -> Result<Reply, Error> {
-        let handle: TaskHandle = serde_json::from_slice(task.json())
+        let handle: TaskHandle = serde_json::from_slice(&task.json())
             .map_err(|error| internal(&format!("invalid task of the server: {error}")))?;
         let lease = self.connections.lease(&self.upstream, cx, false)?;
         let round = Round {

@@ -33,7 +33,7 @@ async fn values(uri: &str, variable: &str, typed: &str) -> Result<Value, Error> 
     let Reply::Complete(rendered) = app().call(cx).await? else {
         panic!("a completion is complete");
     };
-    let answer: Value = serde_json::from_slice(rendered.json()).expect("JSON");
+    let answer: Value = serde_json::from_slice(&rendered.json()).expect("JSON");
     Ok(answer["completion"]["values"].clone())
 }
 
