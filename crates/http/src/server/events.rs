@@ -23,7 +23,7 @@ use crate::rules::event_id::EventId;
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 /// Messages that are ready together leave in one piece of about this many bytes.
 pub(crate) const WORTH_WAITING: usize = 16 << 10;
-/// Events of at least this many bytes leave without a copy, in a piece of their own.
+/// Stored events of at least this many bytes leave without a copy, in a piece of their own.
 const LEAST_PIECE: usize = 4 << 10;
 /// Approximate size of an event without its message, in bytes.
 pub(crate) const ENVELOPE: usize = 96;
@@ -218,7 +218,7 @@ impl EventStream {
             ..
         } = message;
         if is_framed {
-            return self.write_framed(frame);
+            return self.write_framed(frame, id.is_some());
         }
         write_id(&mut self.buffer, id);
         if frame.len() < WORTH_WAITING {
@@ -241,16 +241,15 @@ impl EventStream {
         }
     }
 
-    /// Adds events. Few of them are copied, so that they leave with others in one piece.
-    fn write_framed(&mut self, events: Frame) {
-        if events.len() >= LEAST_PIECE {
+    /// Adds events. They are copied if other events precede them in the piece. Many stored events share their memory, so
+    /// they are not copied.
+    fn write_framed(&mut self, events: Frame, are_stored: bool) {
+        if are_stored && events.len() >= LEAST_PIECE {
             self.flush();
-            self.ready.extend(
-                events
-                    .into_pieces()
-                    .into_iter()
-                    .filter(|piece| !piece.is_empty()),
-            );
+            let pieces = events.into_pieces().into_iter();
+            self.ready.extend(pieces.filter(|piece| !piece.is_empty()));
+        } else if self.buffer.is_empty() {
+            self.buffer = events.into_vec();
         } else {
             let parts = events.parts();
             parts
