@@ -14,7 +14,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// The JSON text; `{}` when there were no parameters.
+    /// The JSON text, `{}` without parameters.
     #[inline]
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or("{}")

@@ -291,19 +291,17 @@ impl Lanes {
     }
 
     /// Returns the notices that wait on a reply with a stream, as events. `None` if another message is first, or a large
-    /// one, because events are copied.
+    /// one, because events are copied. `None` as well if the stream is not stored any more: its messages have no event id.
     fn next_notices(&mut self, key: RequestKey, bounds: &Bounds) -> Option<OutgoingMessage> {
         let reply = self.replies.get_mut(key)?;
         let (stream, outbox) = (reply.stream?, &mut reply.outbox);
         let size = outbox.bytes() + outbox.len() * ENVELOPE;
-        let first = outbox.pop_notice(WORTH_WAITING)?.frame;
-        let mut room = WORTH_WAITING.saturating_sub(first.len());
-        let next = || {
+        let mut room = WORTH_WAITING;
+        let notices = iter::from_fn(|| {
             let frame = outbox.pop_notice(room)?.frame;
             room -= frame.len();
             Some(frame)
-        };
-        let notices = iter::once(first).chain(iter::from_fn(next));
+        });
         let size = size.min(2 * WORTH_WAITING);
         self.replay
             .record_events(stream, notices, size, &bounds.replay)

@@ -165,7 +165,7 @@ impl ReplayBuffer {
     }
 
     /// Writes notices as events with their event ids, and stores each. They leave together, as about `size` bytes.
-    /// `None` if the stream is unknown. The stream has no log.
+    /// `None` without a notice, or if the stream is unknown: then `notices` is not read. The stream has no log.
     pub(super) fn record_events(
         &mut self,
         stream: u64,
@@ -176,9 +176,9 @@ impl ReplayBuffer {
         let tag = self.tag;
         let events = self.change(stream, |entry| {
             entry.write_events(tag, notices, size, bounds)
-        });
+        })??;
         self.make_room(stream, bounds);
-        events
+        Some(events)
     }
 
     /// Starts the time in which a client can resume a stream.
@@ -310,7 +310,9 @@ impl ReplayStream {
         notices: impl Iterator<Item = Frame>,
         size: usize,
         bounds: &Replay,
-    ) -> OutgoingMessage {
+    ) -> Option<OutgoingMessage> {
+        let mut notices = notices.peekable();
+        notices.peek()?;
         let mut writer = EventWriter::new(self.id(tag, 0), size);
         let mut ends = Vec::with_capacity(size / ENVELOPE);
         let first = self.position + 1;
@@ -328,7 +330,7 @@ impl ReplayStream {
             );
             begin = end;
         }
-        OutgoingMessage::events(events, self.id(tag, self.position))
+        Some(OutgoingMessage::events(events, self.id(tag, self.position)))
     }
 
     fn id(&self, tag: u32, position: u64) -> EventId {

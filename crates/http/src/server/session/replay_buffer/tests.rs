@@ -139,6 +139,13 @@ fn a_stream_is_dropped_after_its_ttl() {
     assert_eq!((buffer.kept.events, buffer.kept.bytes), (0, 0));
 }
 
+/// Limits of bytes that events do not reach.
+const WIDE: Replay = Replay {
+    bytes: 1_000,
+    bytes_of_session: 1_000,
+    ..BOUNDS
+};
+
 fn bytes(message: &OutgoingMessage) -> Vec<u8> {
     assert!(message.is_framed && message.verdict.is_none());
     message.frame.to_vec()
@@ -147,16 +154,11 @@ fn bytes(message: &OutgoingMessage) -> Vec<u8> {
 // spec: 2025-11-25 TRANS-RESUME-05, TRANS-RESUME-07
 #[test]
 fn notices_that_leave_together_have_an_event_id_each() {
-    let bounds = Replay {
-        bytes: 1_000,
-        bytes_of_session: 1_000,
-        ..BOUNDS
-    };
     let mut buffer = ReplayBuffer::new(7);
-    let stream = buffer.open(Source::Unsolicited, &bounds);
-    buffer.record(stream, message(1), &bounds);
+    let stream = buffer.open(Source::Unsolicited, &WIDE);
+    buffer.record(stream, message(1), &WIDE);
     let notices = ["a", "b"].map(|text| Frame::whole(text.into()));
-    let sent = buffer.record_events(stream, notices.into_iter(), 200, &bounds);
+    let sent = buffer.record_events(stream, notices.into_iter(), 200, &WIDE);
     let sent = bytes(&sent.expect("a stream"));
     let event = |position: u64, text: &str| {
         let id = buffer.name(stream, position);
@@ -165,9 +167,7 @@ fn notices_that_leave_together_have_an_event_id_each() {
     assert_eq!(sent, [event(2, "a"), event(3, "b")].concat());
     let after = buffer.name(stream, 2);
     let expected = event(3, "b");
-    let (_, missed) = buffer
-        .resume(after, Instant::now(), &bounds)
-        .expect("stored");
+    let (_, missed) = buffer.resume(after, Instant::now(), &WIDE).expect("stored");
     assert_eq!(missed.iter().map(bytes).collect::<Vec<_>>(), [expected]);
     assert_eq!(missed[0].id, Some(buffer.name(stream, 3)));
 }
@@ -175,16 +175,11 @@ fn notices_that_leave_together_have_an_event_id_each() {
 // hardening: H-188
 #[test]
 fn notices_that_leave_together_keep_the_limits() {
-    let bounds = Replay {
-        bytes: 1_000,
-        bytes_of_session: 1_000,
-        ..BOUNDS
-    };
     let mut buffer = ReplayBuffer::new(7);
-    let stream = buffer.open(Source::Unsolicited, &bounds);
+    let stream = buffer.open(Source::Unsolicited, &WIDE);
     let notices = (0..5).map(|_| Frame::whole(vec![b'x'; 10]));
     buffer
-        .record_events(stream, notices, 0, &bounds)
+        .record_events(stream, notices, 0, &WIDE)
         .expect("a stream");
     assert_eq!(follow(&mut buffer, stream, 2), Some(3), "at the limit");
     assert_eq!(follow(&mut buffer, stream, 1), None, "and one past it");
@@ -198,8 +193,10 @@ fn notices_that_leave_together_keep_the_limits() {
 }
 
 #[test]
-fn notices_of_an_unknown_stream_are_not_written() {
+fn notices_of_an_unknown_stream_stay_where_they_are() {
     let mut buffer = ReplayBuffer::new(7);
-    let notices = std::iter::once(Frame::whole(vec![b'x']));
-    assert!(buffer.record_events(1, notices, 100, &BOUNDS).is_none());
+    let mut notices = std::iter::once(Frame::whole(vec![b'x']));
+    let events = buffer.record_events(1, notices.by_ref(), 100, &BOUNDS);
+    assert!(events.is_none());
+    assert!(notices.next().is_some(), "it leaves without an event id");
 }
