@@ -6,16 +6,16 @@ pub(crate) const PART: usize = 64;
 /// Returns a mask with a bit for each special byte.
 #[inline]
 pub(crate) fn mask(part: &[u8; PART]) -> u64 {
-    // Gathers the lowest bits of eight bytes into one byte, the highest.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
     let mut flags = [0; PART];
-    for (flag, byte) in flags.iter_mut().zip(part) {
-        *flag = u8::from(is_special(*byte));
+    for (at, (flag, byte)) in flags.iter_mut().zip(part).enumerate() {
+        *flag = u8::from(is_special(*byte)) << (at % 8);
     }
-    let (words, _) = flags.as_chunks::<8>();
-    words.iter().rev().fold(0, |mask, word| {
-        mask << 8 | u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56
-    })
+    // Each sum fits into a byte, because its flags are different bits. Compilers have one instruction for such sums.
+    let mut mask = [0; PART / 8];
+    for (byte, flags) in mask.iter_mut().zip(flags.as_chunks::<8>().0) {
+        *byte = flags.iter().map(|flag| u64::from(*flag)).sum::<u64>() as u8;
+    }
+    u64::from_le_bytes(mask)
 }
 
 /// Returns true if a part has a special byte.

@@ -6,6 +6,7 @@
 mod around;
 mod compound;
 mod key;
+mod memory;
 mod quote;
 mod writer;
 

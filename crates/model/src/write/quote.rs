@@ -5,6 +5,7 @@
 //! copy of fixed length that is cut to its own. A short text, and the end of a long one, is searched
 //! eight bytes at a time.
 
+use super::memory::keep_memory;
 use crate::special::{PART, has_special, is_special, mask};
 
 /// A text of so many bytes is examined as a part: its words take more instructions.
@@ -27,12 +28,13 @@ pub(crate) fn quoted(out: &mut Vec<u8>, text: &str) {
 /// Reserves room for so many more bytes.
 ///
 /// A buffer that must grow gets a power of two as its capacity, like one that grows byte by byte.
-/// Allocators reuse blocks of a recurring size. For other sizes they fetch pages from the system
-/// and return them.
+/// Allocators reuse blocks of a recurring size.
 fn make_room(out: &mut Vec<u8>, bytes: usize) {
     let whole = out.len().saturating_add(bytes);
     if whole > out.capacity() {
-        out.reserve(whole.next_power_of_two() - out.len());
+        let capacity = whole.next_power_of_two();
+        keep_memory(capacity);
+        out.reserve(capacity - out.len());
     }
 }
 
