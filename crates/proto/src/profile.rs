@@ -1,18 +1,21 @@
 //! The description of a server, rendered ahead of time.
 
+mod welcome;
+
 use std::io::{self, Write};
 
 use bytes::Bytes;
 
 use pintle_model::{
-    DiscoverResult, Feature, Fit, Freshness, Implementation, InitializeResult, Meta, RequestId,
-    Revision, ServerCapabilities,
+    DiscoverResult, Feature, Fit, Freshness, Implementation, Meta, RequestId, Revision,
+    ServerCapabilities,
 };
 
 use crate::io::{Frame, piece_from};
 use crate::reply::{Around, HEADROOM, Json, Reply};
 use crate::terms::Terms;
 use crate::topic::{NoticeSubject, Topic, is_offered};
+use welcome::Welcomes;
 
 /// Description of a server, the same for every conversation.
 #[derive(Debug, Clone)]
@@ -30,6 +33,7 @@ pub struct ServerProfile {
     server_info: Box<[u8]>,
     /// The envelope of a complete result between the id and the members of the result, with all stamps.
     complete_head: Box<[u8]>,
+    welcomes: Welcomes,
 }
 
 impl ServerProfile {
@@ -55,6 +59,7 @@ impl ServerProfile {
             topics: Vec::new(),
             passes_settings: false,
             server_info: server_info.into(),
+            welcomes: Welcomes::default(),
         }
     }
 
@@ -62,6 +67,7 @@ impl ServerProfile {
     #[must_use]
     pub fn with_instructions(mut self, instructions: Option<String>) -> Self {
         self.instructions = instructions;
+        self.welcomes = Welcomes::default();
         self
     }
 
@@ -76,6 +82,7 @@ impl ServerProfile {
     #[must_use]
     pub fn with_extension_need(mut self, id: impl Into<Box<str>>, feature: Feature) -> Self {
         self.extension_needs.push((id.into(), feature));
+        self.welcomes = Welcomes::default();
         self
     }
 
@@ -171,19 +178,6 @@ impl ServerProfile {
             }
         }
         capabilities
-    }
-
-    /// The answer to `initialize`.
-    pub(crate) fn welcome(&self, revision: Revision) -> InitializeResult {
-        let mut result = InitializeResult::new(
-            revision,
-            self.capabilities_in(revision),
-            self.identity.clone(),
-        );
-        result.instructions.clone_from(&self.instructions);
-        let fits = result.fit(revision).is_ok();
-        debug_assert!(fits, "a welcome can be said in every revision");
-        result
     }
 
     /// The answer to `server/discover`. It names the modern revisions only.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use pintle_model::write::{WriteError, write_json};
 use pintle_model::{
     Base64, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult,
-    EmptyResult, Error, Fit, GetPromptResult, InputRequired, ListPromptsResult,
+    EmptyResult, Error, Fit, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListTasksResult, ListToolsResult, Meta,
     ReadResourceResult, Revision, Task, TaskHandle,
 };
@@ -82,6 +82,7 @@ result_bodies!(
     CreateTaskResult,
     DiscoverResult,
     EmptyResult,
+    InitializeResult,
     InputRequired,
     ListPromptsResult,
     ListResourceTemplatesResult,

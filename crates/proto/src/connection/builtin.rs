@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pintle_model::jsonrpc::{Request, write_response};
+use pintle_model::jsonrpc::Request;
 use pintle_model::method::{Acknowledged, Notice};
 use pintle_model::{
     AcknowledgedParams, ClientCapabilities, Error, ErrorCode, Feature, InitializeParams,
@@ -13,10 +13,7 @@ use pintle_model::{
 use serde_json::json;
 
 use super::{Connection, Negotiation, Side};
-use crate::io::{
-    AnswerStatus, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Lane, Params,
-    PeerIdentity, RequestKey, TransmitKind,
-};
+use crate::io::{DropPolicy, Event, IncomingNotice, IncomingRequest, Lane, Params, RequestKey};
 use crate::lifecycle::agreed_terms;
 use crate::reply::{Rendered, Reply};
 use crate::subscriptions::honoured;
@@ -38,23 +35,13 @@ impl Connection {
         if server.profile.capabilities().logging.is_none() {
             terms.log_level = None;
         }
-        let mut welcome = server.profile.welcome(terms.revision);
-        if server.peer == PeerIdentity::Anonymous
-            && let Some(tasks) = &mut welcome.capabilities.tasks
-        {
-            tasks.list = None;
-        }
+        let welcome = server.profile.welcome(terms.revision, &server.peer)?;
+        let terms = Arc::new(terms);
         server.negotiation = Negotiation::Session {
-            terms: Arc::new(terms),
+            terms: Arc::clone(&terms),
             is_ready: false,
         };
-        let mut head = Vec::with_capacity(512);
-        write_response(&mut head, &request.id, &welcome);
-        self.transmit(
-            Lane::Reply(key),
-            TransmitKind::Answer(AnswerStatus::Result),
-            Frame::whole(head),
-        );
+        self.transmit_reply(key, &request.id, &terms, welcome);
         Ok(())
     }
 
