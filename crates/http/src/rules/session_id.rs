@@ -29,7 +29,21 @@ impl SessionId {
 
     /// The name as a header value.
     pub(crate) fn to_header(self) -> HeaderValue {
-        HeaderValue::try_from(self.to_string()).expect("hexadecimal digits are a header value")
+        HeaderValue::from_bytes(&self.digits()).expect("hexadecimal digits are a header value")
+    }
+
+    fn digits(self) -> [u8; 32] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 32];
+        for (pair, byte) in digits
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(self.0.to_be_bytes())
+        {
+            *pair = [byte >> 4, byte & 15].map(|value| DIGITS[usize::from(value)]);
+        }
+        digits
     }
 }
 
@@ -109,6 +123,7 @@ mod tests {
     fn only_our_own_spelling_is_a_name() {
         let id = SessionId::new([0x5a; 16]);
         assert_eq!(SessionId::parse(&id.to_string()), Some(id));
+        assert_eq!(id.to_header(), id.to_string());
         for text in [
             "",
             "x",

@@ -66,21 +66,18 @@ impl<S: Service> Endpoint<S> {
         peer: &Peer,
     ) -> Result<HeaderValue, OpenSessionError> {
         self.begin_mail();
-        let claims = engine.session_terms().map(|terms| Claims::of(terms));
-        match (self.shared(), claims) {
-            (Some(shared), Some(Some(claims))) => {
-                let terms = engine.session_terms().expect("claims were made of them");
-                self.share(&**shared, &claims, Terms::clone(terms), parts, peer)
-            }
-            _ => {
-                let now = Instant::now().into_std();
-                let layout = StreamLayout::ManyStreams;
-                let session = self
-                    .sessions
-                    .open(engine, layout, owner(parts), peer, now)?;
-                Ok(session.id().to_header())
-            }
+        if let Some(shared) = self.shared()
+            && let Some(terms) = engine.session_terms()
+            && let Some(claims) = Claims::of(terms)
+        {
+            return self.share(&**shared, &claims, Terms::clone(terms), parts, peer);
         }
+        let now = Instant::now().into_std();
+        let layout = StreamLayout::ManyStreams;
+        let session = self
+            .sessions
+            .open(engine, layout, owner(parts), peer, now)?;
+        Ok(session.id().to_header())
     }
 
     fn share(

@@ -31,16 +31,13 @@ pub(crate) fn by_head(
     settings: &Settings,
 ) -> Result<HeadDecision, HttpRejection> {
     let facts = Facts::new(parts, headers, settings);
-    match LADDER.iter().find_map(|(_, rule)| rule(&facts)) {
-        Some(verdict) => verdict,
-        None => Ok(HeadDecision::Body(facts.accepted)),
-    }
+    let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
+    verdict.unwrap_or_else(|| welcome_body(headers))
 }
 
 struct Facts<'r> {
     parts: &'r Parts,
     headers: &'r RequestHeaders<'r>,
-    accepted: AcceptedTypes,
     settings: &'r Settings,
 }
 
@@ -55,10 +52,6 @@ const LADDER: &[Rule] = &[
     ("an unknown revision is not served", unknown_revision),
     ("a stream or an end names its session", session_verb),
     ("a body is plain JSON", other_body),
-    (
-        "an answer must be welcome as JSON at least",
-        unwelcome_answer,
-    ),
 ];
 
 /// Decides what the head alone decides where streams and messages have an endpoint each.
@@ -138,9 +131,12 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
     (!json).then(|| Err(HttpRejection::because(&cause::NOT_JSON)))
 }
 
-fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
-    let unwelcome = facts.accepted == AcceptedTypes::Neither;
-    unwelcome.then(|| Err(HttpRejection::because(&cause::JSON_NOT_ACCEPTED)))
+/// The last rule, for posts: an answer must be welcome as JSON at least.
+fn welcome_body(headers: &RequestHeaders<'_>) -> Result<HeadDecision, HttpRejection> {
+    match AcceptedTypes::of(headers) {
+        AcceptedTypes::Neither => Err(HttpRejection::because(&cause::JSON_NOT_ACCEPTED)),
+        accepted => Ok(HeadDecision::Body(accepted)),
+    }
 }
 
 impl<'r> Facts<'r> {
@@ -148,7 +144,6 @@ impl<'r> Facts<'r> {
         Self {
             parts,
             headers,
-            accepted: AcceptedTypes::of(headers),
             settings,
         }
     }
