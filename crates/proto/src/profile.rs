@@ -1,5 +1,6 @@
 //! The description of a server, rendered ahead of time.
 
+mod agreement;
 mod welcome;
 
 use std::io::{self, Write};
@@ -15,6 +16,7 @@ use crate::io::{Frame, piece_from};
 use crate::reply::{Around, HEADROOM, Json, Reply};
 use crate::terms::Terms;
 use crate::topic::{NoticeSubject, Topic, is_offered};
+use agreement::LastHandshake;
 use welcome::Welcomes;
 
 /// Description of a server, the same for every conversation.
@@ -34,6 +36,7 @@ pub struct ServerProfile {
     /// The envelope of a complete result between the id and the members of the result, with all stamps.
     complete_head: Box<[u8]>,
     welcomes: Welcomes,
+    last_handshake: LastHandshake,
 }
 
 impl ServerProfile {
@@ -60,6 +63,7 @@ impl ServerProfile {
             passes_settings: false,
             server_info: server_info.into(),
             welcomes: Welcomes::default(),
+            last_handshake: LastHandshake::default(),
         }
     }
 

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{Acknowledged, Notice};
 use pintle_model::{
-    AcknowledgedParams, ClientCapabilities, Error, ErrorCode, Feature, InitializeParams,
-    JsonObject, ListenParams, ListenResult, LoggingLevel, Meta, RequestId, SetLevelParams,
-    SubscribeParams, TASKS_EXTENSION,
+    AcknowledgedParams, ClientCapabilities, Error, ErrorCode, Feature, JsonObject, ListenParams,
+    ListenResult, LoggingLevel, Meta, RequestId, SetLevelParams, SubscribeParams, TASKS_EXTENSION,
 };
 use serde_json::json;
 
 use super::{Connection, Negotiation, Side};
-use crate::io::{DropPolicy, Event, IncomingNotice, IncomingRequest, Lane, Params, RequestKey};
-use crate::lifecycle::agreed_terms;
+use crate::io::{DropPolicy, Event, IncomingNotice, IncomingRequest, Lane, RequestKey};
 use crate::reply::{Rendered, Reply};
 use crate::subscriptions::honoured;
 use crate::terms::Terms;
@@ -26,21 +24,18 @@ impl Connection {
         key: RequestKey,
         request: &Request<'_>,
     ) -> Result<(), Error> {
-        let params: InitializeParams = Params::from(request.params).read()?;
-        self.end_session();
-        let Side::Server(server) = &mut self.side else {
+        let Side::Server(server) = &self.side else {
             return Err(Error::method_not_found(&request.method));
         };
-        let mut terms = agreed_terms(params);
-        if server.profile.capabilities().logging.is_none() {
-            terms.log_level = None;
-        }
+        let terms = server.profile.agree(request.params)?;
         let welcome = server.profile.welcome(terms.revision, &server.peer)?;
-        let terms = Arc::new(terms);
-        server.negotiation = Negotiation::Session {
-            terms: Arc::clone(&terms),
-            is_ready: false,
-        };
+        self.end_session();
+        if let Side::Server(server) = &mut self.side {
+            server.negotiation = Negotiation::Session {
+                terms: Arc::clone(&terms),
+                is_ready: false,
+            };
+        }
         self.transmit_reply(key, &request.id, &terms, welcome);
         Ok(())
     }
