@@ -12,3 +12,5 @@ pub mod frugal;
 #[cfg(feature = "client")]
 pub mod path;
 pub mod payload;
+pub mod process;
+pub mod table;

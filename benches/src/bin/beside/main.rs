@@ -25,9 +25,8 @@ use std::path::PathBuf;
 
 use asked::{Ask, Wire};
 use peer::Peer;
+use pintle_bench::process::Result;
 use report::{Report, Row};
-
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Result<()> {
     let options = Options::read(std::env::args().skip(1))?;

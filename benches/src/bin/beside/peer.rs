@@ -1,26 +1,21 @@
 //! A server in a process of its own, and the client of it.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ChildStdin, ChildStdout};
+use std::time::Duration;
 
-use crate::Result;
+use pintle_bench::process::{Process, Result};
+
 use crate::asked::{Ask, INITIALIZED, Wire, initialize};
-
-/// How long a server may take to listen.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server, and a conversation with it.
 pub(crate) struct Peer {
-    server: Server,
+    server: Process,
     link: Link,
     wire: Wire,
 }
-
-/// A process that ends with this.
-struct Server(Child);
 
 enum Link {
     Pipe(ChildStdin, BufReader<ChildStdout>),
@@ -51,32 +46,16 @@ impl Peer {
     }
 
     fn on_a_pipe(command: &Path) -> Result<Self> {
-        let mut child = Command::new(command)
-            .arg("stdio")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let stdin = child.stdin.take().ok_or("no input")?;
-        let stdout = BufReader::new(child.stdout.take().ok_or("no output")?);
+        let (server, stdin, stdout) = Process::on_pipes(command, &[])?;
         Ok(Self {
-            server: Server(child),
-            link: Link::Pipe(stdin, stdout),
+            server,
+            link: Link::Pipe(stdin, BufReader::new(stdout)),
             wire: Wire::Stdio,
         })
     }
 
     fn on_the_web(command: &Path, wire: Wire, mode: &str) -> Result<Self> {
-        let host = free_address()?;
-        let child = Command::new(command)
-            .args(["http", &host, mode])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut server = Server(child);
-        let stream = connect(&host, &mut server.0)?;
-        stream.set_nodelay(true)?;
+        let (server, host, stream) = Process::on_http(command, &[mode.to_owned()])?;
         Ok(Self {
             server,
             link: Link::Web {
@@ -102,15 +81,9 @@ impl Peer {
         Ok(())
     }
 
-    /// CPU time of the server so far, in all threads that live.
+    /// CPU time of the server so far.
     pub(crate) fn cpu(&self) -> Result<Duration> {
-        let mut nanoseconds = 0;
-        for task in std::fs::read_dir(format!("/proc/{}/task", self.server.0.id()))? {
-            let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
-            let first = text.split_whitespace().next();
-            nanoseconds += first.ok_or("an empty schedstat")?.parse::<u64>()?;
-        }
-        Ok(Duration::from_nanos(nanoseconds))
+        self.server.cpu()
     }
 
     fn send(&mut self, message: &str, ask: Option<Ask>) -> Result<()> {
@@ -154,32 +127,8 @@ impl Peer {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn is_answer(line: Option<&str>) -> bool {
     line.is_some_and(|line| !line.contains("\"method\""))
-}
-
-fn free_address() -> Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    Ok(listener.local_addr()?.to_string())
-}
-
-fn connect(host: &str, child: &mut Child) -> Result<TcpStream> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match TcpStream::connect(host) {
-            Ok(stream) => return Ok(stream),
-            Err(error) if Instant::now() > until => return Err(error.into()),
-            Err(_) if child.try_wait()?.is_some() => return Err("the server has ended".into()),
-            Err(_) => std::thread::sleep(Duration::from_millis(10)),
-        }
-    }
 }
 
 fn head(host: &str, wire: Wire, session: Option<&str>, ask: Option<Ask>, length: usize) -> String {

@@ -3,11 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
-
-/// The lines of a file between which the table stands.
-const BEGIN: &str = "<!-- written by beside -->";
-const END: &str = "<!-- until here -->";
+use pintle_bench::process::Result;
+use pintle_bench::table::{self, Spread, figure};
 
 /// All rows, and whose they are.
 pub(crate) struct Report {
@@ -66,12 +63,7 @@ impl Report {
 
     /// Puts the table into a file, in place of the one that is there.
     pub(crate) fn write(&self, file: &Path) -> Result<()> {
-        let text = std::fs::read_to_string(file)?;
-        let missing = || format!("{} has no lines {BEGIN} and {END}", file.display());
-        let (before, rest) = text.split_once(BEGIN).ok_or_else(missing)?;
-        let (_, after) = rest.split_once(END).ok_or_else(missing)?;
-        let text = format!("{before}{BEGIN}\n\n{}\n{END}{after}", self.table());
-        Ok(std::fs::write(file, text)?)
+        table::write(file, "beside", &self.table())
     }
 
     fn table(&self) -> String {
@@ -88,10 +80,7 @@ impl Report {
 
 impl Cell {
     fn text(&self) -> String {
-        let time = match self.time.median {
-            small if small < 100.0 => format!("{small:.1}"),
-            large => format!("{large:.0}"),
-        };
+        let time = figure(self.time.median);
         match &self.ratio {
             Some(Spread {
                 least,
@@ -101,25 +90,6 @@ impl Cell {
                 format!("{time} (×{median:.2}, {least:.2} to {most:.2})")
             }
             None => time,
-        }
-    }
-}
-
-/// Where figures lie.
-struct Spread {
-    least: f64,
-    median: f64,
-    most: f64,
-}
-
-impl Spread {
-    /// Of at least one figure.
-    fn of(mut figures: Vec<f64>) -> Self {
-        figures.sort_by(f64::total_cmp);
-        Self {
-            least: figures[0],
-            median: figures[figures.len() / 2],
-            most: figures[figures.len() - 1],
         }
     }
 }
