@@ -5,8 +5,15 @@
 //! settings that we found. Tools are routed by a table that is built once. Answers are JSON where
 //! there is a choice. Standard input and output use the faster of its two transports. Packets leave
 //! at once.
+//!
+//! Further words are settings, as `scale-server` has them. `tools=N` serves the N tools that `scale`
+//! calls, and `threads=N` has so many worker threads. `documented` serves these tools as the documentation
+//! of rmcp shows it: see [`documented`].
 
+mod documented;
 mod payload;
+mod scaled;
+mod settings;
 
 use std::sync::Arc;
 
@@ -22,7 +29,13 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_router};
 
+use documented::Documented;
+use settings::Settings;
+
 type Called = Result<CallToolResult, ErrorData>;
+
+/// Why the program ends.
+type Failure = Box<dyn std::error::Error>;
 
 const TEXT: &str = "bench://text/1m";
 
@@ -106,7 +119,18 @@ impl Bench {
 }
 
 impl Bench {
-    fn new() -> Self {
+    /// The tools of `bench-server`, or those of `scale-server` if their number is set.
+    fn new(settings: &Settings) -> Self {
+        let tools = match settings.tools {
+            Some(count) => scaled::router(count),
+            None => Self::hundred(),
+        };
+        Self {
+            tools: Arc::new(tools),
+        }
+    }
+
+    fn hundred() -> ToolRouter<Self> {
         let mut tools = Self::tool_router();
         let schema = schema_for_type::<Filler>();
         for at in 6..100 {
@@ -115,9 +139,7 @@ impl Bench {
             let tool = Tool::new(format!("tool_{at:03}"), description, schema.clone());
             tools.add_route(ToolRoute::new(tool, filler));
         }
-        Self {
-            tools: Arc::new(tools),
-        }
+        tools
     }
 }
 
@@ -168,22 +190,36 @@ impl ServerHandler for Bench {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["stdio"] => drop(Bench::new().serve(stdio_pipes()).await?.waiting().await?),
-        ["http", address, mode] => serve_http(address, mode == "stateful").await?,
-        _ => return Err("usage: rmcp-server stdio | http HOST:PORT stateful|stateless".into()),
+fn main() -> Result<(), Failure> {
+    let (settings, words) = Settings::read(std::env::args().skip(1))?;
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    settings.runtime()?.block_on(async {
+        match settings.is_documented {
+            true => documented::serve(&words, Documented::new(&settings)).await,
+            false => serve(&words, Bench::new(&settings)).await,
+        }
+    })
+}
+
+/// The error of a wrong command line.
+fn usage() -> Failure {
+    "usage: rmcp-server stdio | http HOST:PORT stateful|stateless [tools=N] [threads=N] [documented]"
+        .into()
+}
+
+async fn serve(words: &[&str], bench: Bench) -> Result<(), Failure> {
+    match words {
+        ["stdio"] => drop(bench.serve(stdio_pipes()).await?.waiting().await?),
+        ["http", address, mode] => serve_http(address, *mode == "stateful", bench).await?,
+        _ => return Err(usage()),
     }
     Ok(())
 }
 
-async fn serve_http(address: &str, has_sessions: bool) -> std::io::Result<()> {
+async fn serve_http(address: &str, has_sessions: bool, bench: Bench) -> std::io::Result<()> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(has_sessions)
         .with_json_response(true);
-    let bench = Bench::new();
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(bench.clone()), sessions, config);
     let listener = tokio::net::TcpListener::bind(address).await?;
