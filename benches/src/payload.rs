@@ -30,6 +30,12 @@ pub fn text_1m() -> &'static str {
     &TEXT
 }
 
+/// Text of so many bytes, up to 16 MiB; `None` beyond.
+pub fn text_of(bytes: usize) -> Option<&'static str> {
+    static TEXT: LazyLock<String> = LazyLock::new(|| text(16 << 20));
+    TEXT.get(..bytes)
+}
+
 /// 1 MiB of bytes, encoded once.
 pub fn image_1m() -> &'static Base64 {
     static IMAGE: LazyLock<Base64> = LazyLock::new(|| {
