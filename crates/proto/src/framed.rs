@@ -9,6 +9,8 @@ use crate::io::Frame;
 const ROOM: usize = 1 << 10;
 /// Room for the messages after them, in bytes: as much as leaves at once.
 const MORE_ROOM: usize = 16 << 10;
+/// Length of most messages, in bytes.
+const USUAL: usize = 128;
 
 /// Messages in one buffer, each in its frame.
 #[derive(Debug)]
@@ -75,6 +77,7 @@ impl FramedMessages {
             self.bytes.reserve(ROOM);
         } else if self.bytes.capacity() - before < ROOM / 4 {
             self.bytes.reserve(MORE_ROOM);
+            self.lengths.reserve(MORE_ROOM / USUAL);
         }
         self.framing.write_before(&mut self.bytes);
         write(&mut self.bytes);
@@ -101,6 +104,22 @@ impl FramedMessages {
     #[inline]
     pub(crate) fn remove_first(&mut self) {
         self.start += self.lengths.pop_front().unwrap_or_default();
+    }
+
+    /// Removes the first messages, of at most `max_bytes` in all, and passes each to `act`. Returns their number and
+    /// their bytes.
+    pub(crate) fn drain(&mut self, max_bytes: usize, mut act: impl FnMut(&[u8])) -> (usize, usize) {
+        let (mut count, mut bytes) = (0, 0);
+        while self.count() > 0 {
+            let message = self.first();
+            if bytes + message.len() > max_bytes {
+                break;
+            }
+            (count, bytes) = (count + 1, bytes + message.len());
+            act(message);
+            self.remove_first();
+        }
+        (count, bytes)
     }
 
     /// Removes and returns as many messages as `max_bytes` allow, at least one.

@@ -28,7 +28,8 @@ pub struct Outbox {
 
 impl Outbox {
     /// A queue for a transport with this framing.
-    pub(crate) fn framed(framing: Framing) -> Self {
+    #[inline]
+    pub fn framed(framing: Framing) -> Self {
         Self {
             framing: Some(framing),
             ..Self::default()
@@ -61,12 +62,32 @@ impl Outbox {
         }
     }
 
-    /// Takes the oldest message if it is a notice of at most `max_bytes`.
-    pub fn pop_notice(&mut self, max_bytes: usize) -> Option<Transmit> {
-        let first = self.queue.get(0)?;
-        let is_small = first.first_len() <= max_bytes;
-        let is_notice = matches!(first.kind(), TransmitKind::Notice(_));
-        (is_small && is_notice).then(|| self.pop_first())?
+    /// Returns true if the oldest message is a notice of at most `max_bytes`.
+    #[inline]
+    pub fn has_notice(&self, max_bytes: usize) -> bool {
+        self.tally.notices > 0 && self.begins_with_notice(max_bytes)
+    }
+
+    fn begins_with_notice(&self, max_bytes: usize) -> bool {
+        self.queue.get(0).is_some_and(|first| {
+            matches!(first.kind(), TransmitKind::Notice(_)) && first.first_len() <= max_bytes
+        })
+    }
+
+    /// Removes the notices at the head of the queue, of at most `max_bytes` in all, and passes the parts of each
+    /// to `each`.
+    pub fn drain_notices(&mut self, mut max_bytes: usize, mut each: impl FnMut(&[&[u8]])) {
+        while self.has_notice(max_bytes) {
+            let before = self.tally.bytes;
+            if let Some(Queued::Run(run)) = self.queue.first_mut() {
+                let removed = run.messages.drain(max_bytes, |message| each(&[message]));
+                self.tally.remove_notices(removed);
+                self.drop_empty_run();
+            } else if let Some(notice) = self.pop_first() {
+                each(&notice.frame.parts());
+            }
+            max_bytes -= before - self.tally.bytes;
+        }
     }
 
     /// Takes the oldest messages in their frames, if they share a buffer: at most `max_bytes`, or one
@@ -120,7 +141,7 @@ impl Outbox {
     /// Queues the notice that `write` writes, which has no line breaks, as [`Outbox::push`] does. On a
     /// transport with a framing it shares a buffer with the notices of its lane and policy before it.
     #[inline]
-    pub(crate) fn push_notice(
+    pub fn push_notice(
         &mut self,
         lane: Lane,
         policy: DropPolicy,

@@ -3,6 +3,7 @@
 mod end;
 mod undo;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use pintle_model::LoggingLevel;
-use pintle_proto::{Connection, IncomingRequest, Limits, RequestKey, Terms};
+use pintle_proto::{IncomingRequest, Limits, RequestKey, Terms};
 
 use crate::engine_handle::EngineHandle;
 use crate::extensions::Extensions;
@@ -176,17 +177,14 @@ impl Context {
         &self,
         progress: impl Into<f64>,
         total: impl Into<ProgressTotal>,
-        note: impl Into<ProgressMessage>,
+        note: impl Into<ProgressMessage<'_>>,
     ) {
         let (progress, ProgressTotal(total)) = (progress.into(), total.into());
         let ProgressMessage(message) = note.into();
-        let key = self.key();
-        let mut send = |engine: &mut Connection| {
-            engine.progress(key, progress, total, message.as_deref());
-        };
-        if !self.0.engine.engine_unless_behind(key, &mut send) {
+        let (engine, key) = (&self.0.engine, self.key());
+        if !engine.progress(key, progress, total, message.as_deref()) {
             self.wait_for_reader().await;
-            self.0.engine.engine(&mut send);
+            engine.with(|engine| engine.progress(key, progress, total, message.as_deref()));
         }
     }
 
@@ -293,28 +291,28 @@ impl From<i32> for ProgressTotal {
 
 /// Text of a progress notice, or no text (`()` or `None`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProgressMessage(pub Option<String>);
+pub struct ProgressMessage<'a>(pub Option<Cow<'a, str>>);
 
-impl From<()> for ProgressMessage {
+impl From<()> for ProgressMessage<'_> {
     fn from((): ()) -> Self {
         Self(None)
     }
 }
 
-impl From<&str> for ProgressMessage {
-    fn from(text: &str) -> Self {
-        Self(Some(text.to_owned()))
+impl<'a> From<&'a str> for ProgressMessage<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Some(text.into()))
     }
 }
 
-impl From<String> for ProgressMessage {
+impl From<String> for ProgressMessage<'_> {
     fn from(text: String) -> Self {
-        Self(Some(text))
+        Self(Some(text.into()))
     }
 }
 
-impl From<Option<String>> for ProgressMessage {
+impl From<Option<String>> for ProgressMessage<'_> {
     fn from(text: Option<String>) -> Self {
-        Self(text)
+        Self(text.map(Cow::from))
     }
 }

@@ -25,12 +25,18 @@ pub trait EngineHandle: Send + Sync + 'static {
         is_behind
     }
 
-    /// As [`EngineHandle::engine`], unless the peer [is behind](EngineHandle::is_behind) on the lane of a
-    /// request. Returns whether `act` was called.
-    fn engine_unless_behind(&self, key: RequestKey, act: &mut dyn FnMut(&mut Connection)) -> bool {
+    /// Sends the progress of a request, as [`Connection::progress`] does. Returns false, and sends nothing, if
+    /// the peer [is behind](EngineHandle::is_behind) on the lane of the request.
+    fn progress(
+        &self,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> bool {
         let is_behind = self.is_behind(key);
         if !is_behind {
-            self.engine(act);
+            self.engine(&mut |engine| engine.progress(key, progress, total, message));
         }
         !is_behind
     }
@@ -166,15 +172,16 @@ impl SharedEngine {
 
     /// Changes the engine for others, and wakes the driver if it waits.
     #[inline]
-    fn change(&self, act: impl FnOnce(&mut Connection)) {
+    fn change<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
         let mut state = self.lock();
-        act(&mut state.engine);
+        let returned = act(&mut state.engine);
         let has_output = state.engine.has_output();
         let waker = state.driver.due(has_output);
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+        returned
     }
 
     // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
@@ -187,6 +194,22 @@ impl SharedEngine {
 impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         self.change(act);
+    }
+
+    fn progress(
+        &self,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> bool {
+        self.change(|engine| {
+            let is_behind = engine.is_peer_slow();
+            if !is_behind {
+                engine.progress(key, progress, total, message);
+            }
+            !is_behind
+        })
     }
 
     fn is_session(&self) -> bool {

@@ -78,11 +78,17 @@ impl EngineHandle for SharedRequest {
         self.change(|request| act(request.engine()));
     }
 
-    fn engine_unless_behind(&self, _key: RequestKey, act: &mut dyn FnMut(&mut Connection)) -> bool {
+    fn progress(
+        &self,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> bool {
         self.change(|request| {
             let is_behind = request.is_peer_slow();
             if !is_behind {
-                act(request.engine());
+                request.engine().progress(key, progress, total, message);
             }
             !is_behind
         })

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use pintle_proto::frame::Framing;
 #[cfg(feature = "sse")]
 use pintle_proto::frame::sse;
-use pintle_proto::{AnswerStatus, Frame, FramedMessages, Transmit, TransmitKind};
+use pintle_proto::{AnswerStatus, Frame, FramedMessages, Outbox, Transmit, TransmitKind};
 use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep};
 
@@ -222,7 +222,7 @@ impl EventStream {
         }
         write_id(&mut self.buffer, id);
         if frame.len() < WORTH_WAITING {
-            return write_data(&mut self.buffer, &frame);
+            return write_data(&mut self.buffer, &frame.parts());
         }
         // The body of a large message is not copied.
         Framing::Event.write_before(&mut self.buffer);
@@ -274,31 +274,34 @@ pub(crate) struct EventWriter {
 }
 
 impl EventWriter {
-    /// Writes events of the stream of `id`, of about `size` bytes in all.
-    pub(crate) fn new(id: EventId, size: usize) -> Self {
+    /// Writes events of the stream of `id`, with room for the messages that wait in `outbox`.
+    pub(crate) fn new(id: EventId, outbox: &Outbox) -> Self {
         let mut field = b"id: ".to_vec();
         id.write_stream(&mut field);
+        let size = outbox.bytes() + outbox.len() * ENVELOPE;
         Self {
-            buffer: Vec::with_capacity(size),
+            buffer: Vec::with_capacity(size.min(2 * WORTH_WAITING)),
             id: field,
         }
     }
 
-    /// Adds a message. `position` is that of its event id.
-    pub(crate) fn write(&mut self, position: u64, message: &Frame) {
+    /// Adds a message in parts. `position` is that of its event id. Returns the end of the event.
+    pub(crate) fn write(&mut self, position: u64, message: &[&[u8]]) -> usize {
         self.buffer.extend_from_slice(&self.id);
         EventId::write_position(&mut self.buffer, position);
         self.buffer.push(b'\n');
         write_data(&mut self.buffer, message);
+        self.buffer.len()
     }
 }
 
 /// Writes an event, except its event id. A message is one line, as on a pipe, so it is the data as it is.
-fn write_data(buffer: &mut Vec<u8>, message: &Frame) {
-    buffer.reserve(message.len() + ENVELOPE);
+fn write_data(buffer: &mut Vec<u8>, message: &[&[u8]]) {
+    buffer.reserve(message.iter().map(|part| part.len()).sum::<usize>() + ENVELOPE);
     Framing::Event.write_before(buffer);
-    let parts = message.parts();
-    parts.iter().for_each(|part| buffer.extend_from_slice(part));
+    message
+        .iter()
+        .for_each(|part| buffer.extend_from_slice(part));
     Framing::Event.write_after(buffer);
 }
 

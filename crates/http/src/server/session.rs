@@ -19,7 +19,7 @@
 //! # Locks
 //!
 //! The order is: the table of sessions, then a session, then the timers. The engine changes only before
-//! `Session::settle`. That function moves the output of the engine to the lanes and sets the alarm
+//! `Session::settle`, except that it writes progress to a lane. That function moves the output of the engine to the lanes and sets the alarm
 //! before unlock. It calls wakers after unlock, because a waker may run code that locks the session.
 //! Other functions lock the session only to read it, or to serve the reader of one lane.
 

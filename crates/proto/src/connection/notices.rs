@@ -11,6 +11,7 @@ use pintle_model::{ProgressHead, ProgressNotice};
 use super::tasks::related;
 use super::{Connection, Side};
 use crate::io::{DropPolicy, Lane, RequestKey, TransmitKind};
+use crate::outbox::Outbox;
 use crate::profile::ServerProfile;
 use crate::rendered_notice::RenderedNotice;
 use crate::terms::Terms;
@@ -25,6 +26,30 @@ impl Connection {
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
     pub fn progress(
         &mut self,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) {
+        self.report(None, key, progress, total, message);
+    }
+
+    /// As [`Connection::progress`], but queues a notice on the reply to the request in `reply`. A notice of the
+    /// session is queued here.
+    pub fn progress_to(
+        &mut self,
+        reply: &mut Outbox,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) {
+        self.report(Some(reply), key, progress, total, message);
+    }
+
+    fn report(
+        &mut self,
+        reply: Option<&mut Outbox>,
         key: RequestKey,
         progress: f64,
         total: Option<f64>,
@@ -54,8 +79,11 @@ impl Connection {
         };
         let (revision, limits) = (row.terms.revision, &self.limits);
         let write = |out: &mut Vec<u8>| notice.write(out, revision);
-        self.outbox
-            .push_notice(lane, DropPolicy::KeepLatest(key), limits, write);
+        let outbox = match (lane, reply) {
+            (Lane::Reply(_), Some(reply)) => reply,
+            _ => &mut self.outbox,
+        };
+        outbox.push_notice(lane, DropPolicy::KeepLatest(key), limits, write);
     }
 
     /// Whether a log message of `level` would be sent for a request.

@@ -99,7 +99,11 @@ impl Tally {
     }
 
     pub(super) fn remove_all(&mut self, messages: &FramedMessages) {
-        let (count, bytes) = (messages.count(), messages.message_bytes());
+        self.remove_notices((messages.count(), messages.message_bytes()));
+    }
+
+    /// Removes this many notices, and this many bytes.
+    pub(super) fn remove_notices(&mut self, (count, bytes): (usize, usize)) {
         self.messages -= count;
         self.bytes -= bytes;
         self.notices -= count;

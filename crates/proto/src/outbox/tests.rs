@@ -9,6 +9,14 @@ fn notice(policy: DropPolicy, text: &str) -> Transmit {
     }
 }
 
+fn answer(of: u64) -> Transmit {
+    Transmit {
+        lane: Lane::Reply(RequestKey(of)),
+        kind: TransmitKind::Answer(AnswerStatus::Result),
+        frame: Frame::whole(b"a".to_vec()),
+    }
+}
+
 fn texts(outbox: &mut Outbox) -> Vec<String> {
     std::iter::from_fn(|| outbox.pop())
         .map(|transmit| String::from_utf8(transmit.frame.to_vec()).expect("text"))
@@ -111,6 +119,32 @@ fn framed_notices_leave_in_order_with_other_messages() {
     assert!(outbox.is_empty());
 }
 
+#[test]
+fn notices_at_the_head_leave_together_up_to_a_size() {
+    let mut outbox = Outbox::framed(Framing::Line);
+    let limits = Limits::default();
+    push_notice(&mut outbox, 1, "r1", &limits);
+    push_notice(&mut outbox, 1, "r2", &limits);
+    outbox.push(notice(DropPolicy::DropOldest, "m3"), &limits);
+    push_notice(&mut outbox, 1, "r4", &limits);
+    outbox.push(answer(1), &limits);
+    push_notice(&mut outbox, 1, "r5", &limits);
+    let drain = |outbox: &mut Outbox, max_bytes| {
+        let mut drained = Vec::new();
+        outbox.drain_notices(max_bytes, |parts| drained.push(parts.concat()));
+        drained
+    };
+    assert_eq!(drain(&mut outbox, 3), [b"r1"]);
+    assert!(outbox.has_notice(2) && !outbox.has_notice(1));
+    assert_eq!(drain(&mut outbox, 5), [b"r2", b"m3"]);
+    assert_eq!(drain(&mut outbox, 99), [b"r4"]);
+    assert_eq!((outbox.len(), outbox.bytes()), (2, 3));
+    assert!(!outbox.has_notice(99), "the answer is first");
+    assert!(drain(&mut outbox, 99).is_empty());
+    assert_eq!(texts(&mut outbox), ["a", "r5"]);
+    assert_eq!((outbox.len(), outbox.bytes(), outbox.dropped()), (0, 0, 0));
+}
+
 // hardening: H-201
 #[test]
 fn a_full_queue_drops_the_oldest_framed_notice_of_a_request() {
@@ -179,12 +213,7 @@ fn progress_that_grows_does_not_grow_the_queue() {
 fn an_answer_is_never_dropped() {
     let mut outbox = Outbox::default();
     for at in 0..10 {
-        let answer = Transmit {
-            lane: Lane::Reply(RequestKey(at)),
-            kind: TransmitKind::Answer(AnswerStatus::Result),
-            frame: Frame::whole(b"a".to_vec()),
-        };
-        outbox.push(answer, &tight());
+        outbox.push(answer(at), &tight());
     }
     assert_eq!(outbox.len(), 10);
 }

@@ -20,7 +20,6 @@ mod readers;
 mod shared;
 mod unsolicited;
 
-use std::iter;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -37,9 +36,9 @@ use super::bounds::{Bounds, Replay};
 use super::journal::Waiting;
 use super::listeners::Listeners;
 use super::replay_buffer::ReplayBuffer;
-use super::replies::{Replies, ReplyFormat, SharedReply};
+use super::replies::{Replies, Reply, ReplyFormat, SharedReply};
 use crate::rules::session_id::SessionId;
-use crate::server::events::{ENVELOPE, OutgoingMessage, WORTH_WAITING};
+use crate::server::events::{OutgoingMessage, WORTH_WAITING};
 
 /// The lanes of a session.
 #[derive(Debug)]
@@ -264,10 +263,11 @@ impl Lanes {
     ) -> Option<PostEvent> {
         let reply = self.replies.get_mut(key)?;
         let is_shared = reply.shared.is_some();
+        let has_notice = !is_shared && reply.outbox.has_notice(WORTH_WAITING);
         if is_shared && let Some(next) = self.next_logged(key, cx, bounds) {
             return next;
         }
-        if !is_shared && let Some(notices) = self.next_notices(key, bounds) {
+        if has_notice && let Some(notices) = self.next_notices(key, bounds) {
             return Some(PostEvent::Send(notices));
         }
         let reply = self.replies.get_mut(key)?;
@@ -290,21 +290,15 @@ impl Lanes {
         std::mem::take(&mut reply.is_detaching).then_some(PostEvent::Detach)
     }
 
-    /// Returns the notices that wait on a reply with a stream, as events. `None` if another message is first, or a large
-    /// one, because events are copied. `None` as well if the stream is not stored any more: its messages have no event id.
+    /// Returns the notices that wait on a reply, as events. The first message is a small notice, because events are
+    /// copied. `None` if the reply has no stream, or its stream is not stored any more: its messages have no event id.
     fn next_notices(&mut self, key: RequestKey, bounds: &Bounds) -> Option<OutgoingMessage> {
+        if self.replies.get(key)?.stream.is_none() {
+            self.open_reply_stream(key, bounds);
+        }
         let reply = self.replies.get_mut(key)?;
-        let (stream, outbox) = (reply.stream?, &mut reply.outbox);
-        let size = outbox.bytes() + outbox.len() * ENVELOPE;
-        let mut room = WORTH_WAITING;
-        let notices = iter::from_fn(|| {
-            let frame = outbox.pop_notice(room)?.frame;
-            room -= frame.len();
-            Some(frame)
-        });
-        let size = size.min(2 * WORTH_WAITING);
         self.replay
-            .record_events(stream, notices, size, &bounds.replay)
+            .record_events(reply.stream?, &mut reply.outbox, &bounds.replay)
     }
 
     fn record(
@@ -377,9 +371,17 @@ impl Lanes {
         if self.is_one {
             return self.unsolicited.is_full(&bounds.conversation_limits);
         }
-        self.replies
-            .get(key)
-            .is_some_and(|reply| reply.is_read && reply.outbox.is_full(&bounds.conversation_limits))
+        let reply = self.replies.get(key);
+        reply.is_some_and(|reply| reply.is_behind(bounds))
+    }
+
+    /// Returns a reply whose notices wait in its outbox for its own reader, and for no log.
+    pub(super) fn plain_reply(&mut self, key: RequestKey) -> Option<&mut Reply> {
+        if self.is_one {
+            return None;
+        }
+        let reply = self.replies.get_mut(key)?;
+        (reply.shared.is_none() && !reply.is_mute()).then_some(reply)
     }
 
     /// Wakes all readers.

@@ -4,16 +4,18 @@
 //! that resumes names the last event it received. It gets every later message, or an error if one is
 //! no longer stored.
 
+mod stored;
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use bytes::Bytes;
-use pintle_proto::{Frame, RequestKey};
+use pintle_proto::{Outbox, RequestKey};
 
 use super::bounds::Replay;
 use super::journal::{Journal, Released};
 use crate::rules::event_id::EventId;
-use crate::server::events::{ENVELOPE, EventWriter, OutgoingMessage};
+use crate::server::events::{EventWriter, OutgoingMessage, WORTH_WAITING};
+use stored::Stored;
 
 /// The streams of a session that clients can resume, oldest first.
 #[derive(Debug, Default)]
@@ -43,7 +45,7 @@ struct ReplayStream {
     /// Number of messages that have left.
     position: u64,
     /// The newest of these messages.
-    events: VecDeque<OutgoingMessage>,
+    events: VecDeque<Stored>,
     tally: Tally,
     /// When the stream ended or lost its reader; it only waits for a client to resume it.
     left: Option<Instant>,
@@ -158,25 +160,22 @@ impl ReplayBuffer {
             if let Some(journal) = &entry.journal {
                 journal.push(entry.position, &kept.frame, kept.verdict.is_some());
             }
-            entry.keep(kept, bounds);
+            entry.keep(Stored::message(kept), bounds);
         });
         self.make_room(stream, bounds);
         message
     }
 
-    /// Writes notices as events with their event ids, and stores each. They leave together, as about `size` bytes.
-    /// `None` without a notice, or if the stream is unknown: then `notices` is not read. The stream has no log.
+    /// Writes the notices at the head of a queue as events with their event ids, and stores each. They leave together.
+    /// `None` if the stream is unknown: then `notices` is not changed. The stream has no log.
     pub(super) fn record_events(
         &mut self,
         stream: u64,
-        notices: impl Iterator<Item = Frame>,
-        size: usize,
+        notices: &mut Outbox,
         bounds: &Replay,
     ) -> Option<OutgoingMessage> {
         let tag = self.tag;
-        let events = self.change(stream, |entry| {
-            entry.write_events(tag, notices, size, bounds)
-        })??;
+        let events = self.change(stream, |entry| entry.write_events(tag, notices, bounds))?;
         self.make_room(stream, bounds);
         Some(events)
     }
@@ -248,7 +247,7 @@ impl ReplayBuffer {
         while self.is_over(bounds) {
             let ended = |entry: &ReplayStream| entry.stream != speaking && entry.left.is_some();
             let long =
-                |entry: &ReplayStream| entry.events.len() > usize::from(entry.stream == speaking);
+                |entry: &ReplayStream| entry.stored() > usize::from(entry.stream == speaking);
             if let Some(at) = self.streams.iter().position(ended) {
                 self.remove(at);
             } else if let Some(stream) = self
@@ -292,45 +291,34 @@ impl ReplayBuffer {
 }
 
 impl ReplayStream {
-    /// Stores a message and drops the oldest ones beyond the limits.
-    fn keep(&mut self, message: OutgoingMessage, bounds: &Replay) {
-        self.tally.add(Tally::of(&message));
-        self.events.push_back(message);
-        while self.events.len() > 1
-            && (self.events.len() > bounds.events || self.tally.bytes > bounds.bytes)
+    /// Number of stored messages.
+    fn stored(&self) -> usize {
+        self.tally.events - 1
+    }
+
+    /// Stores messages and drops the oldest ones beyond the limits.
+    fn keep(&mut self, messages: Stored, bounds: &Replay) {
+        self.tally.add(Tally::of(&messages));
+        self.events.push_back(messages);
+        while self.stored() > 1
+            && (self.stored() > bounds.events || self.tally.bytes > bounds.bytes)
         {
             self.drop_oldest();
         }
     }
 
-    /// Writes notices in one buffer, and stores each as its part of the buffer.
-    fn write_events(
-        &mut self,
-        tag: u32,
-        notices: impl Iterator<Item = Frame>,
-        size: usize,
-        bounds: &Replay,
-    ) -> Option<OutgoingMessage> {
-        let mut notices = notices.peekable();
-        notices.peek()?;
-        let mut writer = EventWriter::new(self.id(tag, 0), size);
-        let mut ends = Vec::with_capacity(size / ENVELOPE);
-        let first = self.position + 1;
-        for notice in notices {
+    /// Writes notices in one buffer, and stores where each one ends.
+    fn write_events(&mut self, tag: u32, notices: &mut Outbox, bounds: &Replay) -> OutgoingMessage {
+        let mut writer = EventWriter::new(self.id(tag, 0), notices);
+        let mut ends = Vec::with_capacity(notices.len());
+        notices.drain_notices(WORTH_WAITING, |notice| {
             self.position += 1;
-            writer.write(self.position, &notice);
-            ends.push(writer.buffer.len());
-        }
-        let (events, mut begin) = (Bytes::from(writer.buffer), 0);
-        for (position, end) in (first..).zip(ends) {
-            let event = events.slice(begin..end);
-            self.keep(
-                OutgoingMessage::events(event, self.id(tag, position)),
-                bounds,
-            );
-            begin = end;
-        }
-        Some(OutgoingMessage::events(events, self.id(tag, self.position)))
+            ends.push(writer.write(self.position, notice));
+        });
+        let last = self.id(tag, self.position);
+        let events = OutgoingMessage::events(writer.buffer.into(), last);
+        self.keep(Stored::events(events.clone(), ends), bounds);
+        events
     }
 
     fn id(&self, tag: u32, position: u64) -> EventId {
@@ -356,8 +344,13 @@ impl ReplayStream {
     }
 
     fn drop_oldest(&mut self) {
-        if let Some(dropped) = self.events.pop_front() {
-            self.tally.subtract(Tally::of(&dropped));
+        let Some(oldest) = self.events.front_mut() else {
+            return;
+        };
+        let (events, bytes) = (1, oldest.drop_first());
+        self.tally.subtract(Tally { events, bytes });
+        if oldest.len() == 0 {
+            self.events.pop_front();
         }
     }
 
@@ -372,19 +365,24 @@ impl ReplayStream {
         if self.source == Source::Cancelled {
             return Some((self.source, VecDeque::new()));
         }
-        let from = self.events.len().checked_sub(missed)?;
+        let mut known = self.stored().checked_sub(missed)?;
         if self.source == Source::Unsolicited {
             self.left = None;
         }
-        Some((self.source, self.events.range(from..).cloned().collect()))
+        let missed = self.events.iter().filter_map(|messages| {
+            let skipped = known.min(messages.len());
+            known -= skipped;
+            messages.after(skipped)
+        });
+        Some((self.source, missed.collect()))
     }
 }
 
 impl Tally {
-    fn of(message: &OutgoingMessage) -> Self {
+    fn of(messages: &Stored) -> Self {
         Self {
-            events: 1,
-            bytes: message.frame.len(),
+            events: messages.len(),
+            bytes: messages.bytes(),
         }
     }
 

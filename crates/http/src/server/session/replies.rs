@@ -24,9 +24,11 @@
 
 use std::task::Waker;
 
+use pintle_proto::frame::Framing;
 use pintle_proto::{IncomingRequest, Outbox, RequestKey, Ticket};
 use tokio::task::AbortHandle;
 
+use super::bounds::Bounds;
 use super::held::Held;
 
 /// The replies, sorted by key. A new reply is appended, because keys grow.
@@ -98,7 +100,8 @@ impl Reply {
         Self {
             form,
             start: None,
-            outbox: Outbox::default(),
+            // Lines, because an event begins with its event id, which a message has when it leaves.
+            outbox: Outbox::framed(Framing::Line),
             waker: None,
             stream: None,
             reader: 0,
@@ -115,6 +118,11 @@ impl Reply {
     /// Returns the messages that wait for the log, if the reply is a stream with a log.
     pub(super) fn held(&mut self) -> Option<&mut Held> {
         self.shared.as_mut()?.held.as_mut()
+    }
+
+    /// Returns true if its reader is so slow that notices will be merged or dropped.
+    pub(super) fn is_behind(&self, bounds: &Bounds) -> bool {
+        self.is_read && self.outbox.is_full(&bounds.conversation_limits)
     }
 
     /// Returns true if the client is gone and cannot resume.

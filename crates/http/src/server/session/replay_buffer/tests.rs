@@ -1,6 +1,7 @@
 //! Tests of the messages that are stored for clients that resume.
 
-use pintle_proto::Frame;
+use pintle_proto::frame::Framing;
+use pintle_proto::{DropPolicy, Frame, Lane, Limits};
 
 use super::*;
 
@@ -27,7 +28,7 @@ fn record(buffer: &mut ReplayBuffer, stream: u64, length: usize) -> u64 {
     message.id.expect("a name").position
 }
 
-/// Number of messages after an event.
+/// Number of pieces after an event.
 fn follow(buffer: &mut ReplayBuffer, stream: u64, position: u64) -> Option<usize> {
     let after = buffer.name(stream, position);
     let (_, missed) = buffer.resume(after, Instant::now(), &BOUNDS)?;
@@ -146,30 +147,48 @@ const WIDE: Replay = Replay {
     ..BOUNDS
 };
 
-fn bytes(message: &OutgoingMessage) -> Vec<u8> {
+/// Notices that wait for their reader.
+fn waiting(texts: &[&str]) -> Outbox {
+    let mut outbox = Outbox::framed(Framing::Line);
+    let policy = DropPolicy::KeepLatest(RequestKey::NONE);
+    for text in texts {
+        outbox.push_notice(Lane::Session, policy, &Limits::default(), |out| {
+            out.extend_from_slice(text.as_bytes());
+        });
+    }
+    outbox
+}
+
+fn text(message: &OutgoingMessage) -> String {
     assert!(message.is_framed && message.verdict.is_none());
-    message.frame.to_vec()
+    String::from_utf8(message.frame.to_vec()).expect("text")
+}
+
+fn event(id: EventId, text: &str) -> String {
+    format!("id: {id}\nevent: message\ndata: {text}\n\n")
 }
 
 // spec: 2025-11-25 TRANS-RESUME-05, TRANS-RESUME-07
 #[test]
-fn notices_that_leave_together_have_an_event_id_each() {
+fn a_client_resumes_between_notices_that_left_together() {
     let mut buffer = ReplayBuffer::new(7);
     let stream = buffer.open(Source::Unsolicited, &WIDE);
     buffer.record(stream, message(1), &WIDE);
-    let notices = ["a", "b"].map(|text| Frame::whole(text.into()));
-    let sent = buffer.record_events(stream, notices.into_iter(), 200, &WIDE);
-    let sent = bytes(&sent.expect("a stream"));
-    let event = |position: u64, text: &str| {
-        let id = buffer.name(stream, position);
-        format!("id: {id}\nevent: message\ndata: {text}\n\n").into_bytes()
-    };
-    assert_eq!(sent, [event(2, "a"), event(3, "b")].concat());
-    let after = buffer.name(stream, 2);
-    let expected = event(3, "b");
-    let (_, missed) = buffer.resume(after, Instant::now(), &WIDE).expect("stored");
-    assert_eq!(missed.iter().map(bytes).collect::<Vec<_>>(), [expected]);
-    assert_eq!(missed[0].id, Some(buffer.name(stream, 3)));
+    let sent = buffer.record_events(stream, &mut waiting(&["a", "b"]), &WIDE);
+    let events = [(2, "a"), (3, "b")].map(|(at, text)| event(buffer.name(stream, at), text));
+    assert_eq!(text(&sent.expect("a stream")), events.concat());
+    for (position, missed) in [(1, events.concat()), (2, events[1].clone())] {
+        let after = buffer.name(stream, position);
+        let (_, sent) = buffer.resume(after, Instant::now(), &WIDE).expect("stored");
+        assert_eq!(sent.iter().map(text).collect::<String>(), missed);
+        assert_eq!(sent[0].id, Some(buffer.name(stream, 3)));
+    }
+    assert_eq!(follow(&mut buffer, stream, 3), Some(0));
+    assert_eq!(
+        follow(&mut buffer, stream, 0),
+        Some(2),
+        "a message and a piece"
+    );
 }
 
 // hardening: H-188
@@ -177,26 +196,28 @@ fn notices_that_leave_together_have_an_event_id_each() {
 fn notices_that_leave_together_keep_the_limits() {
     let mut buffer = ReplayBuffer::new(7);
     let stream = buffer.open(Source::Unsolicited, &WIDE);
-    let notices = (0..5).map(|_| Frame::whole(vec![b'x'; 10]));
-    buffer
-        .record_events(stream, notices, 0, &WIDE)
-        .expect("a stream");
-    assert_eq!(follow(&mut buffer, stream, 2), Some(3), "at the limit");
-    assert_eq!(follow(&mut buffer, stream, 1), None, "and one past it");
-    assert_eq!(buffer.kept.events, 4);
-    let stored: usize = buffer.streams[0]
-        .events
-        .iter()
-        .map(|event| event.frame.len())
-        .sum();
-    assert_eq!(buffer.kept.bytes, stored);
+    let mut notices = waiting(&["1", "2", "3", "4", "5"]);
+    let sent = buffer.record_events(stream, &mut notices, &WIDE);
+    let bytes = sent.expect("a stream").frame.len() / 5 * 3;
+    assert_eq!(follow(&mut buffer, stream, 1), None, "one past the limit");
+    assert_eq!((buffer.kept.events, buffer.kept.bytes), (4, bytes));
+    let after = buffer.name(stream, 2);
+    let (_, missed) = buffer.resume(after, Instant::now(), &WIDE).expect("stored");
+    let stored =
+        [(3, "3"), (4, "4"), (5, "5")].map(|(at, text)| event(buffer.name(stream, at), text));
+    assert_eq!(missed.iter().map(text).collect::<String>(), stored.concat());
+    for _ in 0..3 {
+        buffer.record(stream, message(1), &WIDE);
+        assert_eq!(buffer.kept.events, 4, "the oldest is dropped");
+    }
+    assert_eq!((buffer.kept.bytes, buffer.streams[0].events.len()), (3, 3));
 }
 
 #[test]
 fn notices_of_an_unknown_stream_stay_where_they_are() {
     let mut buffer = ReplayBuffer::new(7);
-    let mut notices = std::iter::once(Frame::whole(vec![b'x']));
-    let events = buffer.record_events(1, notices.by_ref(), 100, &BOUNDS);
+    let mut notices = waiting(&["a"]);
+    let events = buffer.record_events(1, &mut notices, &BOUNDS);
     assert!(events.is_none());
-    assert!(notices.next().is_some(), "it leaves without an event id");
+    assert_eq!(notices.len(), 1, "it leaves without an event id");
 }
