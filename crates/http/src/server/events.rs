@@ -15,7 +15,7 @@ use pintle_proto::frame::Framing;
 use pintle_proto::frame::sse;
 use pintle_proto::{AnswerStatus, Frame, FramedMessages, Outbox, Transmit, TransmitKind};
 use pintle_runtime::deadline_after;
-use tokio::time::{Instant, Sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::rules::event_id::EventId;
 
@@ -122,7 +122,10 @@ pub(crate) struct EventStream {
     /// The events after `ready`. More may follow in the same piece.
     buffer: Vec<u8>,
     silence: Duration,
-    alarm: Pin<Box<Sleep>>,
+    /// Ends the silence. `None` before the stream waits for the first time, because most streams never do.
+    alarm: Option<Pin<Box<Sleep>>>,
+    /// Whether a piece has left since the alarm was set.
+    has_spoken: bool,
 }
 
 impl EventStream {
@@ -137,7 +140,8 @@ impl EventStream {
                 .collect(),
             buffer: Vec::new(),
             silence: pace.silence,
-            alarm: Box::pin(tokio::time::sleep(pace.silence)),
+            alarm: None,
+            has_spoken: true,
         }
     }
 
@@ -174,7 +178,7 @@ impl EventStream {
             self.gather(cx);
         }
         if let Some(piece) = self.ready.pop_front() {
-            self.rewind();
+            self.has_spoken = true;
             return Poll::Ready(Some(piece));
         }
         if self.source.is_none() {
@@ -183,16 +187,22 @@ impl EventStream {
         self.poll_silence(cx)
     }
 
+    /// Waits for the end of the silence, which begins with the first wait after a piece.
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        std::task::ready!(self.alarm.as_mut().poll(cx));
-        self.rewind();
+        let (begins, silence) = (std::mem::take(&mut self.has_spoken), self.silence);
+        let end = || deadline_after(Instant::now(), silence);
+        let alarm = match &mut self.alarm {
+            None => self.alarm.insert(Box::pin(sleep_until(end()))),
+            Some(alarm) => {
+                if begins {
+                    alarm.as_mut().reset(end());
+                }
+                alarm
+            }
+        };
+        std::task::ready!(alarm.as_mut().poll(cx));
+        self.has_spoken = true;
         Poll::Ready(Some(Bytes::from_static(SIGN_OF_LIFE)))
-    }
-
-    /// Restarts the time of silence.
-    fn rewind(&mut self) {
-        let end = deadline_after(Instant::now(), self.silence);
-        self.alarm.as_mut().reset(end);
     }
 
     /// Collects the messages that are ready now.
