@@ -1,10 +1,11 @@
 //! Standard streams by their type: pipes and sockets without a thread, other files with one.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream as StdUnixStream;
 
-use rustix::fs::FileType;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
@@ -19,27 +20,31 @@ pub(super) fn take_streams() -> io::Result<(Reader, Writer)> {
 }
 
 fn reader(fd: OwnedFd) -> io::Result<Reader> {
-    Ok(match kind(&fd)? {
-        FileType::Fifo => Box::pin(pipe::Receiver::from_owned_fd(fd)?),
-        FileType::Socket => Box::pin(socket(fd)?),
-        _ => Box::pin(threads::Reader::new(std::fs::File::from(fd))),
+    let file = File::from(fd);
+    let kind = file.metadata()?.file_type();
+    Ok(if kind.is_fifo() {
+        Box::pin(pipe::Receiver::from_file(file)?)
+    } else if kind.is_socket() {
+        Box::pin(socket(file)?)
+    } else {
+        Box::pin(threads::Reader::new(file))
     })
 }
 
 fn writer(fd: OwnedFd) -> io::Result<Writer> {
-    Ok(match kind(&fd)? {
-        FileType::Fifo => Box::pin(pipe::Sender::from_owned_fd(fd)?),
-        FileType::Socket => Box::pin(socket(fd)?),
-        _ => Box::pin(threads::Writer::new(std::fs::File::from(fd))),
+    let file = File::from(fd);
+    let kind = file.metadata()?.file_type();
+    Ok(if kind.is_fifo() {
+        Box::pin(pipe::Sender::from_file(file)?)
+    } else if kind.is_socket() {
+        Box::pin(socket(file)?)
+    } else {
+        Box::pin(threads::Writer::new(file))
     })
 }
 
-fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
-    let stream = StdUnixStream::from(fd);
+fn socket(file: File) -> io::Result<UnixStream> {
+    let stream = StdUnixStream::from(OwnedFd::from(file));
     stream.set_nonblocking(true)?;
     UnixStream::from_std(stream)
-}
-
-fn kind(fd: &OwnedFd) -> io::Result<FileType> {
-    Ok(FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode))
 }
