@@ -56,7 +56,7 @@
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `openapi` | no | [`openapi`]: the operations of an OpenAPI document as tools |
 //! | `keys` | no | [`keys`]: keys that replicas share, for request states and stores; `http` adds it |
-//! | `replicas` | no | `state`: a state that the replicas of a server share; `sqlite`, `redis` and `postgres` add it |
+//! | `replicas` | no | `state`: a state that the replicas of a server share, and stores that several processes can open; `sqlite`, `redis` and `postgres` add it |
 //! | `auth-server` | no | servers that accept only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `sqlite` | no | `sqlite::SqliteStore`: several processes of one host share tasks; needs a C compiler |

@@ -15,10 +15,11 @@
 //!   a conversation, [`drive`] its driver, [`StreamTransport`] the transport over byte streams.
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
-//! - [`fleet::Fleet`]: the replicas that share a store, their presence and its clock.
+//! - `fleet::Fleet` (feature `replicas`): the replicas that share a store, their presence and its clock.
 //! - [`SharedSessions`]: sealed ids of sessions, which each of these replicas opens.
 //! - [`EngineHandle`]: access to an engine for code outside of its driver.
 
+#[cfg(feature = "replicas")]
 pub mod fleet;
 pub mod layers;
 pub mod sync;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use pintle_store::StoreError;
 
+#[cfg(feature = "replicas")]
 use crate::fleet::{Fleet, JoinError};
 use crate::future::BoxFuture;
 use crate::session_key::SessionKey;
@@ -82,6 +83,7 @@ pub trait SharedSessions: Send + Sync {
     /// # Errors
     ///
     /// [`JoinError`] if this replica cannot join; the next call tries again.
+    #[cfg(feature = "replicas")]
     fn fleet(&self) -> BoxFuture<'_, Result<Option<Fleet>, JoinError>> {
         Box::pin(async { Ok(None) })
     }

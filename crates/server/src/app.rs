@@ -88,7 +88,7 @@ impl Service for App {
     }
 
     fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
-        Box::pin(self.core.hooks.start())
+        self.core.start()
     }
 
     fn stop(&self) -> BoxFuture<'_, ()> {
@@ -138,6 +138,15 @@ impl Core {
         let tools = self.tools.snapshot();
         let scoped = tools.iter().filter(|entry| !entry.scopes().is_empty());
         scoped.map(|entry| entry.key().into()).collect()
+    }
+
+    fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
+        Box::pin(async {
+            if let Some(replica) = &self.replica {
+                replica.start().await.map_err(StartHookError::new)?;
+            }
+            self.hooks.start().await
+        })
     }
 
     /// Releases the tasks to other replicas.
@@ -195,7 +204,7 @@ impl Service for CoreService {
     }
 
     fn start(&self) -> BoxFuture<'_, Result<(), StartHookError>> {
-        Box::pin(self.0.hooks.start())
+        self.0.start()
     }
 
     fn stop(&self) -> BoxFuture<'_, ()> {

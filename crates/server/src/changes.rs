@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use pintle_model::Error;
 use pintle_model::method::Notice;
-use pintle_proto::{Change, Connection, RenderedNotice};
+#[cfg(feature = "replicas")]
+use pintle_proto::Connection;
+use pintle_proto::{Change, RenderedNotice};
 use pintle_runtime::EngineHandle;
 
 /// Sends notices of changes to every conversation that subscribes. A clone is another handle to the
@@ -89,12 +91,13 @@ impl Changes {
     }
 
     /// Sends every change to the conversations of this process, because some may have been lost.
-    #[cfg_attr(not(feature = "replicas"), allow(dead_code))]
+    #[cfg(feature = "replicas")]
     pub(crate) fn tell_all(&self) {
         self.each(|engine_handle| engine_handle.engine(&mut Connection::publish_all));
     }
 
     /// Publishes later changes to the other replicas. Does nothing after the first call.
+    #[cfg(feature = "replicas")]
     pub(crate) fn connect(&self, replica: Weak<dyn Publish>) {
         self.replica.get_or_init(|| replica);
     }

@@ -16,8 +16,8 @@ use crate::hooks::Hooks;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::provider::MountedProvider;
+use crate::replica::Replica;
 use crate::set::Set;
-use crate::shared_fleet::Replica;
 use crate::store_check::StoreCheck;
 use crate::tool::Tool;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_runtime::sync::Mutex;
 use pintle_store::conformance::{Layer, Layered};
-use pintle_store::{MemoryStore, Retry, Store, StoreError, StoreFuture};
+use pintle_store::{MemoryStore, Retry, Store, StoreError, StoreFuture, StoreTime};
 
 /// How operations of the store end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,10 @@ impl FaultyStore {
 impl Layer for Handle {
     fn inner(&self) -> &dyn Store {
         &self.0.inner
+    }
+
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        self.pass(|| self.inner().time())
     }
 
     fn pass<'a, T: Send + 'a>(

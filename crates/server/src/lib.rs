@@ -98,6 +98,8 @@ mod sealed_sessions;
 #[cfg(feature = "replicas")]
 mod shared_counter;
 #[cfg(feature = "replicas")]
+mod shared_fleet;
+#[cfg(feature = "replicas")]
 mod state_backend;
 
 #[cfg(feature = "replicas")]
@@ -121,12 +123,12 @@ mod hooks;
 mod log;
 mod operation;
 mod provider;
+mod replica;
 mod request;
 mod server;
 mod set;
-// Only sealed sessions follow the changes of other replicas.
-#[cfg_attr(not(feature = "replicas"), allow(dead_code))]
-mod shared_fleet;
+#[cfg_attr(feature = "replicas", allow(dead_code))]
+mod sole_process;
 mod start_error;
 mod store_check;
 mod tags;

@@ -24,8 +24,9 @@ use pintle_store::{
 use crate::circuit_breaker::CircuitBreaker;
 use crate::guarded_store::GuardedStore;
 use crate::kept_ring::keep_ring;
+use crate::replica::{Replica, now_of};
 use crate::shared_counter::Counter;
-use crate::shared_fleet::{Replica, SharedFleet, now_of};
+use crate::shared_fleet::SharedFleet;
 use crate::state_backend::StateBackend;
 
 /// The settings and the ends of sessions.

@@ -299,6 +299,9 @@ impl Server {
 
     /// Stores tasks, and the state between rounds of questions, in a store that replicas share or
     /// that outlives the process. By default they are in the memory of this process.
+    ///
+    /// A store that several processes can open requires the feature `replicas`. Without it, such a server does not
+    /// start.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(StoreSetting::of_store(store));

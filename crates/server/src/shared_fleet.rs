@@ -1,12 +1,14 @@
 //! This replica, which its tasks, its transports and its changes share.
 
 mod changed;
+mod joined;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use pintle_model::Error;
 use pintle_proto::{Change, RenderedNotice};
 use pintle_runtime::BoxFuture;
 use pintle_runtime::fleet::{Fleet, FleetOptions, JoinError, NewsEvent, NewsFeed};
@@ -17,37 +19,15 @@ use tokio::sync::OnceCell;
 use tokio::time::{sleep, timeout};
 
 use crate::changes::{Changes, Publish};
+use crate::replica::{Replica, Replicas, without_store};
 use changed::{Changed, PendingChanges, entry};
+use joined::Joined;
 
 /// The pause after an attempt to join that failed.
 const RETRY: Duration = Duration::from_secs(5);
 /// How long an operation waits for the join.
 const MAX_JOIN: Duration = Duration::from_secs(1);
 const NOT_JOINED: &str = "this replica has not joined the others";
-
-/// This replica, for the parts that every server has. A trait, because a server without a store must not refer to the code
-/// of fleets.
-pub(crate) trait Replica: Send + Sync {
-    /// Returns the time of the clock of the store, as [`SharedFleet::now`].
-    fn now(&self) -> BoxFuture<'_, Result<StoreTime, StoreError>>;
-
-    /// Ends the presence of this replica, if it has joined.
-    fn leave(&self) -> BoxFuture<'_, ()>;
-
-    fn into_fleet(self: Arc<Self>) -> Arc<SharedFleet>;
-}
-
-/// Returns the time of the clock of a store, or that of this process without a fleet.
-///
-/// # Errors
-///
-/// As [`SharedFleet::now`].
-pub(crate) async fn now_of(replica: Option<&dyn Replica>) -> Result<StoreTime, StoreError> {
-    match replica {
-        Some(replica) => replica.now().await,
-        None => Ok(SystemTime::now().into()),
-    }
-}
 
 /// An act for a replica that has joined.
 type OnJoin = Box<dyn Fn(&Fleet) + Send + Sync>;
@@ -177,8 +157,21 @@ impl Replica for SharedFleet {
         })
     }
 
-    fn into_fleet(self: Arc<Self>) -> Arc<SharedFleet> {
-        self
+    fn join(&self) -> BoxFuture<'_, Result<Option<Box<dyn Replicas>>, Error>> {
+        Box::pin(async {
+            let joined = self.join().await;
+            let fleet = joined.map_err(|error| without_store(&error, is_away(&error)))?;
+            Ok(Some(Box::new(Joined::new(fleet.clone())) as _))
+        })
+    }
+}
+
+/// Returns true if the join may succeed when the store is back.
+fn is_away(error: &JoinError) -> bool {
+    match error {
+        JoinError::TimedOut { .. } => true,
+        JoinError::Store { source, .. } => source.is_retryable(),
+        _ => false,
     }
 }
 

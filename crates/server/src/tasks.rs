@@ -5,23 +5,25 @@
 //! that runs the handler. It has what must not be lost: questions, answers, steps done once, and the end.
 //! If that replica is gone, another one runs the handler again from the record.
 
+mod alone;
 mod change;
 mod change_locks;
 mod core;
 mod delivery;
 mod drive;
 mod extension;
-mod fleet;
+#[cfg(feature = "replicas")]
 mod held;
 mod holding;
 mod id;
+#[cfg(feature = "replicas")]
+mod index;
 mod ledger;
 mod lifetime;
 mod lookup_limiter;
 mod notices;
 mod options;
 mod record;
-mod replicas;
 mod runner;
 mod sessions;
 mod shown;
@@ -33,8 +35,9 @@ mod wire;
 pub use options::TaskOptions;
 
 pub(crate) use drive::{Running, drive};
-pub(crate) use held::{HeldTask, StoredTask, holder_of, task_of};
-pub(crate) use holding::BegunTask;
+#[cfg(feature = "replicas")]
+pub(crate) use held::{HeldTask, holder_of, task_of};
+pub(crate) use holding::{BegunTask, StoredTask};
 pub(crate) use ledger::ActivePermit;
 pub(crate) use record::{End, Owner, TaskRecord, TaskRequest as TaskOrigin};
 pub(crate) use runner::Runner;

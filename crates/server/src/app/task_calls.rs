@@ -15,7 +15,7 @@ use super::begin::TaskCandidate;
 use crate::changes::Changes;
 use crate::core::{BegunCall, Core, PossibleTask, TaskCalls, TaskOrOutcome};
 use crate::failure::unknown;
-use crate::shared_fleet::Replica;
+use crate::replica::Replica;
 use crate::task_code::TaskCode;
 use crate::tasks::{TaskMode, TaskOptions, Tasks};
 
@@ -31,10 +31,9 @@ pub(crate) struct TaskParts {
 type Open = fn(TaskParts) -> Box<dyn TaskCalls>;
 
 static OPEN: Open = |parts| {
-    let fleet = parts.replica.map(Replica::into_fleet);
     let tasks = Tasks::new(
         parts.store,
-        fleet,
+        parts.replica,
         parts.options,
         parts.profile,
         parts.changes,

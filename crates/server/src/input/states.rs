@@ -11,7 +11,7 @@ use pintle_runtime::sync::Mutex;
 use pintle_store::{Expiry, Key, Precondition, Store, StoreError, StoreTime};
 
 use super::seal::LIFE;
-use crate::shared_fleet::{Replica, now_of};
+use crate::replica::{Replica, now_of};
 
 /// Bytes of all states in this process.
 const MAX_BYTES: usize = 64 << 20;

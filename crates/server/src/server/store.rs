@@ -1,19 +1,27 @@
 //! The store of a server, and the parts that use it.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+#[cfg(feature = "replicas")]
+use std::sync::Weak;
 use std::time::Duration;
 
 use pintle_runtime::SharedSessions;
 use pintle_store::Store;
 
-use crate::changes::{Changes, Publish};
+use crate::changes::Changes;
+#[cfg(feature = "replicas")]
+use crate::changes::Publish;
 use crate::circuit_breaker::CircuitBreaker;
 use crate::core::Mount;
 use crate::guarded_store::GuardedStore;
 use crate::input::{States, StoredStates};
+use crate::replica::Replica;
 #[cfg(feature = "replicas")]
 use crate::sealed_sessions::SealedSessions;
-use crate::shared_fleet::{Replica, SharedFleet};
+#[cfg(feature = "replicas")]
+use crate::shared_fleet::SharedFleet;
+#[cfg(not(feature = "replicas"))]
+use crate::sole_process::SoleProcess;
 #[cfg(feature = "replicas")]
 use crate::state_backend::StateBackend;
 use crate::store_check::StoreCheck;
@@ -29,6 +37,7 @@ pub(super) struct StoreSetting {
 
 /// The parts of a server that are connected to its store.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "replicas"), allow(dead_code))]
 pub(super) struct Surroundings<'a> {
     pub(super) timeout: Duration,
     pub(super) changes: &'a Changes,
@@ -51,7 +60,7 @@ impl StoreSetting {
             store,
             #[cfg(feature = "replicas")]
             state: None,
-            open: |setting, around| open(setting.store, around, &Arc::default()).0,
+            open: open_store,
         }
     }
 
@@ -69,31 +78,50 @@ impl StoreSetting {
     }
 }
 
+/// Opens a store. Other processes may have it open, too, unless it has a number of its opening.
 fn open(
     store: Arc<dyn Store>,
     around: Surroundings<'_>,
     breaker: &Arc<CircuitBreaker>,
-) -> (StoreParts, Option<Arc<SharedFleet>>) {
+    replica: impl FnOnce(&Arc<dyn Store>) -> Arc<dyn Replica>,
+) -> StoreParts {
     let guarded = GuardedStore::new(store, around.timeout, Arc::clone(breaker));
     let store: Arc<dyn Store> = Arc::new(guarded);
     let others = store.opening().is_none().then(|| Arc::clone(&store));
-    let fleet = others.clone().map(|store| connect(store, around));
-    let replica = fleet.clone().map(|fleet| fleet as Arc<dyn Replica>);
+    let replica = others.as_ref().map(replica);
     let states = StoredStates::new(Arc::clone(&store), replica.clone());
-    let parts = StoreParts {
+    StoreParts {
         store: Some(store),
         check: others.map(|store| StoreCheck::new(store, around.timeout)),
         replica,
         states: Some(Box::new(states)),
         sessions: None,
-    };
-    (parts, fleet)
+    }
+}
+
+#[cfg(not(feature = "replicas"))]
+fn open_store(setting: StoreSetting, around: Surroundings<'_>) -> StoreParts {
+    open(setting.store, around, &Arc::default(), |store| {
+        Arc::new(SoleProcess::new(Arc::clone(store)))
+    })
+}
+
+#[cfg(feature = "replicas")]
+fn open_store(setting: StoreSetting, around: Surroundings<'_>) -> StoreParts {
+    open(setting.store, around, &Arc::default(), |store| {
+        connect(Arc::clone(store), around)
+    })
 }
 
 #[cfg(feature = "replicas")]
 fn open_state(setting: StoreSetting, around: Surroundings<'_>) -> StoreParts {
     let breaker = Arc::default();
-    let (mut parts, fleet) = open(setting.store, around, &breaker);
+    let mut fleet = None;
+    let mut parts = open(setting.store, around, &breaker, |store| {
+        let connected = connect(Arc::clone(store), around);
+        fleet = Some(Arc::clone(&connected));
+        connected
+    });
     if let Some(state) = &setting.state {
         let sessions = SealedSessions::new(state, around.timeout, breaker, fleet);
         parts.sessions = Some(Arc::new(sessions));
@@ -102,6 +130,7 @@ fn open_state(setting: StoreSetting, around: Surroundings<'_>) -> StoreParts {
 }
 
 /// Returns this replica, to which all mounted servers publish their changes.
+#[cfg(feature = "replicas")]
 fn connect(store: Arc<dyn Store>, around: Surroundings<'_>) -> Arc<SharedFleet> {
     let fleet = Arc::new(SharedFleet::new(store, around.changes.clone()));
     for mount in around.mounts {

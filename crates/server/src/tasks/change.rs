@@ -6,7 +6,7 @@ use pintle_store::{
     Expiry, Item, Precondition, StoreError, StoreTime, TypedStore, TypedStoreError,
 };
 
-use super::held::StoredTask;
+use super::holding::StoredTask;
 use super::id::name_of;
 use super::record::{TaskRecord, is_news_after};
 use super::task_store::{Tasks, cannot};

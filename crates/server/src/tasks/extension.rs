@@ -9,7 +9,7 @@ use pintle_store::Item;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::held::StoredTask;
+use super::holding::StoredTask;
 use super::record::{End, TaskRecord};
 use super::task_store::{Tasks, cannot};
 use super::wire::{declares_extension, needs_extension};

@@ -7,9 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pintle_store::{DecodeError, Key, Namespace, Store, StoredType, TypedStore, Version};
-
-use super::record::TaskRecord;
+use pintle_store::{DecodeError, Key, Namespace, Store, StoredType, TypedStore};
 
 /// An entry of the index. Its key is the holder and the id of the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,13 +25,6 @@ pub(crate) struct HolderMark;
 pub(super) struct HeldIndex {
     pub(super) held: TypedStore<HeldTask>,
     pub(super) marks: TypedStore<HolderMark>,
-}
-
-/// A record as this replica has stored it.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredTask {
-    pub(crate) record: TaskRecord,
-    pub(crate) version: Version,
 }
 
 impl HeldIndex {

@@ -36,7 +36,7 @@ use pintle_store::{Changes, StoreTime, TypedStoreError};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::drive::{Running, caught};
-use super::held::StoredTask;
+use super::holding::StoredTask;
 use super::id::name_of;
 use super::ledger::ActivePermit;
 use super::lifetime::Deadline;

@@ -8,27 +8,26 @@ use std::time::{Duration, SystemTime};
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
-use pintle_runtime::fleet::JoinError;
 use pintle_runtime::sync::Mutex;
 use pintle_store::{Item, Store, StoreTime, TypedStore, TypedStoreError};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::Instant;
 
+use super::alone::Alone;
 use super::change_locks::ChangeLocks;
 use super::delivery::Deliveries;
-use super::fleet::Joined;
+#[cfg(feature = "replicas")]
 use super::held::HeldIndex;
 use super::id::{TaskIds, is_id, name_of};
 use super::ledger::Ledger;
 use super::lookup_limiter::LookupLimiter;
 use super::options::TaskOptions;
 use super::record::TaskRecord;
-use super::replicas::{Alone, Replicas};
 use super::sessions::Sessions;
 use super::shown::ShownStates;
 use super::{too_many_misses, unknown_task};
 use crate::changes::Changes;
-use crate::shared_fleet::SharedFleet;
+use crate::replica::{Replica, Replicas, asks_for_a_retry};
 
 /// How often a state that is older than a shown one is read again.
 const READS: usize = 3;
@@ -47,11 +46,12 @@ pub(crate) struct Tasks {
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) ids: TaskIds,
     /// This replica, if other ones may share the store.
-    shared: Option<Arc<SharedFleet>>,
+    shared: Option<Arc<dyn Replica>>,
     /// This process as the only one with the store. Its clock counts until the replicas are joined.
     alone: Alone,
-    joined: OnceCell<Box<dyn Replicas>>,
+    joined: OnceCell<Option<Box<dyn Replicas>>>,
     /// The index of running tasks, in a store that replicas share.
+    #[cfg(feature = "replicas")]
     pub(super) index: Option<HeldIndex>,
     pub(super) deliveries: Arc<Deliveries>,
     /// Listeners to changes of tasks.
@@ -72,15 +72,17 @@ pub(crate) struct Tasks {
 impl Tasks {
     pub(crate) fn new(
         store: Option<Arc<dyn Store>>,
-        shared: Option<Arc<SharedFleet>>,
+        shared: Option<Arc<dyn Replica>>,
         options: TaskOptions,
         profile: Arc<ServerProfile>,
         changes: Changes,
     ) -> Self {
-        let is_kept = store.is_some();
+        let has_store = store.is_some();
         let store = store.unwrap_or_else(|| Arc::new(pintle_store::MemoryStore::default()));
         let opening = store.opening();
+        let has_others = cfg!(feature = "replicas") || opening.is_some();
         Self {
+            #[cfg(feature = "replicas")]
             index: shared.as_ref().map(|_| HeldIndex::new(&store)),
             shared,
             alone: Alone::new(opening),
@@ -99,7 +101,7 @@ impl Tasks {
             at_work: Mutex::default(),
             uncertain: Mutex::default(),
             released: watch::Sender::new(false),
-            is_kept,
+            is_kept: has_store && has_others,
             is_awake: AtomicBool::new(false),
         }
     }
@@ -116,27 +118,21 @@ impl Tasks {
     ///
     /// -32603 if the store cannot be reached. The text asks for a retry if the store is away.
     pub(crate) async fn join(&self) -> Result<(), Error> {
-        let Some(fleet) = &self.shared else {
+        let Some(replica) = &self.shared else {
             return Ok(());
         };
-        let joined = self.joined.get_or_try_init(|| Joined::join(fleet));
-        joined.await.map(|_| ()).map_err(|error| {
-            tracing::error!(%error, source = ?std::error::Error::source(&error), "tasks have no store");
-            match error {
-                JoinError::TimedOut { .. } => asks_for_a_retry(),
-                JoinError::Store { source, .. } if source.is_retryable() => asks_for_a_retry(),
-                _ => Error::internal(),
-            }
-        })
+        let joined = self.joined.get_or_try_init(|| replica.join());
+        joined.await.map(drop)
     }
 
     pub(crate) fn replicas(&self) -> &dyn Replicas {
-        self.joined.get().map_or(&self.alone, |joined| &**joined)
+        let joined = self.joined.get().and_then(Option::as_deref);
+        joined.unwrap_or(&self.alone)
     }
 
     /// Returns true if other replicas may share the store.
     pub(crate) fn is_shared(&self) -> bool {
-        self.shared.is_some()
+        cfg!(feature = "replicas") && self.shared.is_some()
     }
 
     pub(crate) fn now(&self) -> StoreTime {
@@ -263,12 +259,6 @@ pub(super) fn cannot(error: &TypedStoreError) -> Error {
         true => asks_for_a_retry(),
         false => Error::internal(),
     }
-}
-
-/// Whether the same operation may succeed when the store is back.
-fn asks_for_a_retry() -> Error {
-    let text = "the store of tasks does not answer; send the request again later";
-    Error::new(ErrorCode::INTERNAL_ERROR, text)
 }
 
 fn is_away(error: &TypedStoreError) -> bool {

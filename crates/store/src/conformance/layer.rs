@@ -116,6 +116,11 @@ pub trait Layer: Send + Sync + 'static {
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
         self.inner().changed(prefix)
     }
+
+    /// Carries out [`Store::time`], by default without [`Layer::pass`].
+    fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
+        self.inner().time()
+    }
 }
 
 /// A layer as a store. The time, the epoch and the capacity are those of the store inside.
@@ -197,7 +202,7 @@ impl<L: Layer> Store for Layered<L> {
     }
 
     fn time(&self) -> StoreFuture<'_, Option<StoreTime>> {
-        self.0.inner().time()
+        self.0.time()
     }
 
     fn epoch(&self, fresh: Epoch) -> StoreFuture<'_, Epoch> {

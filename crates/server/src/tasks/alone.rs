@@ -1,6 +1,5 @@
-//! This replica, and the others that share the store of tasks.
+//! A store of tasks without other replicas.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use pintle_runtime::{BoxFuture, random_bytes};
@@ -8,29 +7,7 @@ use pintle_store::{StoreError, StoreTime};
 use tokio::time::Instant;
 
 use super::id::{RANDOM_BYTES, hex};
-
-/// The replicas that share a store. Presence decides only when a task is taken over; a compare in the
-/// store decides which replica takes it.
-pub(crate) trait Replicas: fmt::Debug + Send + Sync {
-    /// Name of this replica: no other one has it, before or after.
-    fn name(&self) -> &str;
-
-    /// The time by which tasks begin and expire: that of the store, if replicas share it.
-    fn now(&self) -> StoreTime;
-
-    /// Number of the current presence of this replica, or `None` if it has expired. While the number
-    /// stays the same, the presence has no gap.
-    fn term(&self) -> Option<u64>;
-
-    /// Returns true if a replica is present.
-    fn is_present<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
-
-    /// Waits for the next replica whose presence ends.
-    fn gone(&self) -> BoxFuture<'_, String>;
-
-    /// Ends the presence of this replica.
-    fn leave(&self) -> BoxFuture<'_, ()>;
-}
+use crate::replica::Replicas;
 
 /// The only process with the store.
 #[derive(Debug)]
@@ -75,6 +52,7 @@ impl Replicas for Alone {
         Box::pin(async move { Ok(is_present) })
     }
 
+    #[cfg(feature = "replicas")]
     fn gone(&self) -> BoxFuture<'_, String> {
         Box::pin(std::future::pending())
     }

@@ -1,13 +1,12 @@
 //! The replicas that share a store, as the fleet of the runtime shows them.
 
 use pintle_runtime::BoxFuture;
-use pintle_runtime::fleet::{Fleet, FleetEvents, JoinError, Presence};
+use pintle_runtime::fleet::{Fleet, FleetEvents, Presence};
 use pintle_store::{StoreError, StoreTime};
 use std::fmt;
 use tokio::sync::Mutex;
 
-use super::replicas::Replicas;
-use crate::shared_fleet::SharedFleet;
+use crate::replica::Replicas;
 
 /// This replica, present among others.
 pub(super) struct Joined {
@@ -17,13 +16,12 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    pub(super) async fn join(shared: &SharedFleet) -> Result<Box<dyn Replicas>, JoinError> {
-        let fleet = shared.join().await?.clone();
-        Ok(Box::new(Self {
+    pub(super) fn new(fleet: Fleet) -> Self {
+        Self {
             name: fleet.replica().to_string(),
             events: Mutex::new(fleet.events()),
             fleet,
-        }))
+        }
     }
 }
 
