@@ -22,7 +22,7 @@ pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
 pub(crate) use memory::Memory;
 pub(crate) use request_identity::RequestIdentity;
 pub(crate) use required::Required;
-pub(crate) use rounds::{RetryParams, RoundResult, Rounds, UntilSuspended, is_final};
+pub(crate) use rounds::{RetryParams, RoundResult, Rounds, UntilSuspended, is_final, tired};
 pub(crate) use states::{States, StoredStates};
 
 use std::sync::Arc;

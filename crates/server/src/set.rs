@@ -59,11 +59,14 @@ pub(crate) struct Snapshot<T> {
     items: Vec<Entry<T>>,
     next_place: u64,
     // A fast hash, because only the author of the server adds keys.
-    index_by_key: HashMap<Box<str>, usize, RandomState>,
+    index_by_key: KeyIndex,
     /// Whether all callers see the same list.
     is_public: bool,
     first_pages: [OnceLock<Rendered>; Revision::ALL.len()],
 }
+
+/// The index of each item by its key.
+type KeyIndex = HashMap<Box<str>, usize, RandomState>;
 
 /// An item and its place in the order; a place is never used again.
 #[derive(Debug)]
@@ -123,48 +126,33 @@ impl<T: Listed> Set<T> {
     ///
     /// [`DuplicateNameError`] when there is one of its name.
     pub(crate) fn add(&self, item: T) -> Result<(), DuplicateNameError> {
-        let mut snapshot = self.snapshot.lock();
-        let mut items = snapshot.items.clone();
-        items.push(Entry {
-            place: snapshot.next_place,
-            item: Arc::new(item),
-        });
-        *snapshot = Arc::new(Snapshot::new(items, snapshot.next_place + 1)?);
-        Ok(())
+        self.replace(&|_| false, vec![item]).map(drop)
     }
 
     /// Removes the item of a name; returns false without one. Calls that run on the item finish.
     pub(crate) fn remove(&self, key: &str) -> bool {
-        let mut snapshot = self.snapshot.lock();
-        let items: Vec<_> = snapshot
-            .items
-            .iter()
-            .filter(|entry| entry.item.key() != key)
-            .cloned()
-            .collect();
-        let is_removed = items.len() < snapshot.items.len();
-        if is_removed {
-            let next_place = snapshot.next_place;
-            *snapshot = Arc::new(
-                Snapshot::new(items, next_place).expect("a part of a set has no duplicates"),
-            );
-        }
-        is_removed
+        self.replace(&|item| item.key() == key, Vec::new())
+            .expect("a part of a set has no duplicates")
     }
 
-    /// Removes the items for which `is_old` returns true, and adds others at the end, in one step.
+    /// Removes the items for which `is_old` returns true, and adds others at the end, in one step. Returns true
+    /// if an item was removed.
     ///
     /// # Errors
     ///
     /// [`DuplicateNameError`] when two have the same name. The set does not change then.
     pub(crate) fn replace(
         &self,
-        is_old: impl Fn(&T) -> bool,
+        is_old: &dyn Fn(&T) -> bool,
         items: Vec<T>,
-    ) -> Result<(), DuplicateNameError> {
+    ) -> Result<bool, DuplicateNameError> {
         let mut snapshot = self.snapshot.lock();
-        let kept = snapshot.items.iter().filter(|entry| !is_old(&entry.item));
-        let mut entries: Vec<_> = kept.cloned().collect();
+        let mut entries = snapshot.items.clone();
+        entries.retain(|entry| !is_old(&entry.item));
+        let is_removed = entries.len() < snapshot.items.len();
+        if !is_removed && items.is_empty() {
+            return Ok(false);
+        }
         let mut place = snapshot.next_place;
         for item in items {
             let item = Arc::new(item);
@@ -172,7 +160,7 @@ impl<T: Listed> Set<T> {
             place += 1;
         }
         *snapshot = Arc::new(Snapshot::new(entries, place)?);
-        Ok(())
+        Ok(is_removed)
     }
 
     /// One page of the list, as `principal` sees it.
@@ -252,13 +240,8 @@ impl<T> Set<T> {
 
 impl<T: Listed> Snapshot<T> {
     fn new(items: Vec<Entry<T>>, next_place: u64) -> Result<Self, DuplicateNameError> {
-        let hash = RandomState::default();
-        let mut index_by_key = HashMap::with_capacity_and_hasher(items.len(), hash);
-        for (index, Entry { item, .. }) in items.iter().enumerate() {
-            if index_by_key.insert(Box::from(item.key()), index).is_some() {
-                return Err(DuplicateNameError(item.key().into()));
-            }
-        }
+        let keys = items.iter().map(|entry| entry.item.key()).collect();
+        let index_by_key = index_of(keys)?;
         let is_public = items.iter().all(|entry| entry.item.scopes().is_empty());
         Ok(Self {
             items,
@@ -288,6 +271,17 @@ impl<T: Listed> Snapshot<T> {
     fn first_page(&self, revision: Revision) -> &OnceLock<Rendered> {
         &self.first_pages[revision as usize]
     }
+}
+
+/// Returns the index of keys. A function of its own, because it is compiled once for all kinds of items.
+fn index_of(keys: Vec<&str>) -> Result<KeyIndex, DuplicateNameError> {
+    let mut index_by_key = HashMap::with_capacity_and_hasher(keys.len(), RandomState::default());
+    for (index, key) in keys.into_iter().enumerate() {
+        if index_by_key.insert(Box::from(key), index).is_some() {
+            return Err(DuplicateNameError(key.into()));
+        }
+    }
+    Ok(index_by_key)
 }
 
 #[cfg(test)]

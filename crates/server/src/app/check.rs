@@ -107,7 +107,8 @@ impl Core {
             Arc::ptr_eq(&entry.mount_context, context)
                 && entry.item.tags.iter().any(|own| **own == *tag)
         };
-        Ok(self.tools.replace(is_old, tools)?)
+        self.tools.replace(&is_old, tools)?;
+        Ok(())
     }
 
     /// Checks a tool that is added while the server runs.

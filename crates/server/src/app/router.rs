@@ -125,8 +125,8 @@ impl Core {
     ) -> BoxFuture<'a, Result<Reply, Error>> {
         Box::pin(async move {
             let rounds = self.rounds(cx, params.identity(), entry.item.ask_code);
-            let run = || call_tool(entry, params.arguments, cx);
-            let mut outcome = rounds.go_on(ended, run).await?;
+            let mut run = || call_tool(entry, params.arguments, cx);
+            let mut outcome = rounds.go_on(ended, &mut run).await?;
             reply_to_call(&entry.item, &mut outcome, cx)
         })
     }

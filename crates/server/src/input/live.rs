@@ -1,27 +1,20 @@
 //! Handlers that return their questions, for clients that are sent requests.
 
-use std::future::Future;
-use std::pin::pin;
-
 use pintle_model::{Error, InputRequired, Outcome};
-use pintle_runtime::{Context, RetryInput};
+use pintle_runtime::{BoxFuture, Context, RetryInput};
 
 use super::required::Required;
-use super::rounds::{RoundResult, UntilSuspended, check_asked};
+use super::rounds::{RoundEnd, RoundResult, UntilSuspended, check_asked, tired};
 use crate::ask_code::AskCode;
 
 /// Continues after the first run of a handler: asks the questions that it returned, and runs it again, until
 /// it asks nothing more. What it did once or was answered in one run is there in the next.
-pub(super) async fn go_on<R, Fut>(
+pub(super) async fn go_on<'r, R: RoundResult>(
     cx: &Context,
     ask_code: Option<AskCode>,
-    ended: Option<Result<Outcome<R>, Error>>,
-    mut run: impl FnMut() -> Fut,
-) -> Result<Outcome<R>, Error>
-where
-    R: RoundResult,
-    Fut: Future<Output = Result<Outcome<R>, Error>>,
-{
+    ended: Option<RoundEnd<R>>,
+    run: &mut (dyn FnMut() -> BoxFuture<'r, RoundEnd<R>> + Send),
+) -> RoundEnd<R> {
     let mut asked = match outcome(cx, ended) {
         Ok(outcome) => return outcome,
         Err(asked) => asked,
@@ -39,14 +32,14 @@ where
             Err(error) => return R::refused(crate::tool::error_chain(&error)),
         }
         questions.run_again();
-        let ended = UntilSuspended::new(questions, pin!(run())).await;
+        let ended = UntilSuspended::new(questions, run()).await;
         match outcome(cx, ended) {
             Ok(outcome) => return outcome,
             Err(next) => asked = next,
         }
     }
     check_asked(&asked)?;
-    R::tired(cx.limits().max_rounds)
+    R::refused(tired(cx.limits().max_rounds))
 }
 
 /// Returns the outcome of a run, or the questions that the handler returned.

@@ -41,7 +41,24 @@ impl RetryParams<'_> {
 }
 
 /// The end of one round of a request.
-type RoundEnd<R> = Result<Outcome<R>, Error>;
+pub(crate) type RoundEnd<R> = Result<Outcome<R>, Error>;
+
+/// Why a round does not end with questions.
+enum NotAsked {
+    /// An error of the protocol.
+    Fails(Error),
+    /// The text of the reason, in the form that the result has for it.
+    Refused(String),
+}
+
+/// The future of the questions of a round.
+type Asking<'a> = BoxFuture<'a, Result<InputRequired, NotAsked>>;
+
+impl From<Error> for NotAsked {
+    fn from(error: Error) -> Self {
+        Self::Fails(error)
+    }
+}
 
 /// A request that may take several rounds.
 pub(crate) struct Rounds<'a> {
@@ -64,11 +81,11 @@ pub(crate) trait RoundResult: Sized {
     fn refused(message: String) -> Result<Outcome<Self>, Error> {
         Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
     }
+}
 
-    /// The end of a request that asks without end.
-    fn tired(rounds: u32) -> Result<Outcome<Self>, Error> {
-        Self::refused(format!("the handler asked for more than {rounds} rounds"))
-    }
+/// The reason for the end of a request that asks without end.
+pub(crate) fn tired(rounds: u32) -> String {
+    format!("the handler asked for more than {rounds} rounds")
 }
 
 impl RoundResult for ReadResourceResult {}
@@ -88,14 +105,14 @@ impl RoundResult for CallToolResult {
 impl Rounds<'_> {
     /// Runs the handler as often as its questions need in this request, which is once where
     /// results may ask.
-    pub(crate) async fn answer<R, Fut>(
+    pub(crate) async fn answer<'r, R, Fut>(
         &self,
         retry: RetryParams<'_>,
-        mut run: impl FnMut() -> Fut,
-    ) -> Result<Outcome<R>, Error>
+        mut run: impl FnMut() -> Fut + Send,
+    ) -> RoundEnd<R>
     where
         R: RoundResult,
-        Fut: Future<Output = Result<Outcome<R>, Error>>,
+        Fut: Future<Output = RoundEnd<R>> + Send + 'r,
     {
         // Boxed, as everything that few requests need: every request is as large as it may become.
         if retry.is_some() {
@@ -106,20 +123,20 @@ impl Rounds<'_> {
         let ended = UntilSuspended::new(questions, pin!(run())).await;
         match ended {
             Some(Ok(outcome)) if is_final(&outcome, self.cx) => Ok(outcome),
-            ended => Box::pin(self.go_on(ended, run)).await,
+            ended => {
+                let mut again = || Box::pin(run()) as BoxFuture<'r, RoundEnd<R>>;
+                Box::pin(self.go_on(ended, &mut again)).await
+            }
         }
     }
 
     /// Continues a request after the first run of its handler.
-    pub(crate) async fn go_on<R, Fut>(
+    // `run` is an object, so that this is compiled once for each type of results.
+    pub(crate) async fn go_on<'r, R: RoundResult>(
         &self,
         ended: Option<RoundEnd<R>>,
-        run: impl FnMut() -> Fut,
-    ) -> RoundEnd<R>
-    where
-        R: RoundResult,
-        Fut: Future<Output = RoundEnd<R>>,
-    {
+        run: &mut (dyn FnMut() -> BoxFuture<'r, RoundEnd<R>> + Send),
+    ) -> RoundEnd<R> {
         if !self.cx.terms().has(Feature::InputRequired) {
             return live::go_on(self.cx, self.ask_code, ended, run).await;
         }
@@ -160,18 +177,35 @@ impl Rounds<'_> {
     /// whatever it has made of that.
     pub(crate) async fn conclude<R: RoundResult>(
         &self,
-        ended: Option<Result<Outcome<R>, Error>>,
+        ended: Option<RoundEnd<R>>,
         replayed: Option<ReplayResult>,
-    ) -> Result<Outcome<R>, Error> {
+    ) -> RoundEnd<R> {
+        let asking = match self.ask(ended, replayed) {
+            Ok(asking) => asking,
+            Err(end) => return end,
+        };
+        match asking.await {
+            Ok(asked) => Ok(Outcome::InputRequired(asked)),
+            Err(NotAsked::Fails(error)) => Err(error),
+            Err(NotAsked::Refused(reason)) => R::refused(reason),
+        }
+    }
+
+    /// Begins to ask, or returns the end of a request that has no questions.
+    fn ask<R: RoundResult>(
+        &self,
+        ended: Option<RoundEnd<R>>,
+        replayed: Option<ReplayResult>,
+    ) -> Result<Asking<'_>, RoundEnd<R>> {
         let mut replayed = replayed.unwrap_or_default();
         if let Some(broken) = replayed.broken.take() {
-            return Err(broken);
+            return Err(Err(broken));
         }
         if let Some(Err(error)) = &ended
             && replayed.asked.is_empty()
             && let Some(required) = Required::of_error(self.cx, error)
         {
-            return Box::pin(self.require(required, replayed.journal)).await;
+            return Ok(Box::pin(self.require(required, replayed.journal)));
         }
         let is_failure = match &ended {
             Some(Ok(Outcome::Complete(result))) => result.is_failure(),
@@ -180,32 +214,33 @@ impl Rounds<'_> {
         };
         match (ended, replayed.missing_capability.take()) {
             (Some(Ok(Outcome::InputRequired(asked))), _) => {
-                Box::pin(self.ask_explicitly(asked, replayed.journal)).await
+                Ok(Box::pin(self.ask_explicitly(asked, replayed.journal)))
             }
-            (Some(ended), _) if !is_failure => ended,
-            (Some(_), Some(missing)) => Err(missing),
+            (Some(ended), _) if !is_failure => Err(ended),
+            (Some(_), Some(missing)) => Err(Err(missing)),
             (_, _) if !replayed.asked.is_empty() => {
                 let (journal, requests) = replayed.into_asked();
-                Box::pin(self.send_back(InputRequired::asking(requests), journal)).await
+                let asked = InputRequired::asking(requests);
+                Ok(Box::pin(self.send_back(asked, journal)))
             }
-            (Some(ended), None) => ended,
-            (None, _) => Err(Error::internal()),
+            (Some(ended), None) => Err(ended),
+            (None, _) => Err(Err(Error::internal())),
         }
     }
 
     /// Questions that the handler returned itself, and the state it wants to keep.
-    async fn ask_explicitly<R: RoundResult>(
+    async fn ask_explicitly(
         &self,
         mut asked: InputRequired,
         mut journal: Journal,
-    ) -> Result<Outcome<R>, Error> {
+    ) -> Result<InputRequired, NotAsked> {
         check_asked(&asked)?;
         let requests = asked.input_requests.iter_mut();
         for (_, request) in requests.flat_map(InputRequests::iter_mut) {
             match prepare_question(request, self.cx.terms()) {
                 Ok(()) => {}
-                Err(error @ AskError::Unsupported(_)) => return Err(error.to_error()),
-                Err(error) => return R::refused(error_chain(&error)),
+                Err(error @ AskError::Unsupported(_)) => return Err(error.to_error().into()),
+                Err(error) => return Err(NotAsked::Refused(error_chain(&error))),
             }
         }
         journal.state.clone_from(&asked.request_state);
@@ -213,36 +248,36 @@ impl Rounds<'_> {
     }
 
     /// Visits that must come first.
-    async fn require<R: RoundResult>(
+    async fn require(
         &self,
         required: Required,
         journal: Journal,
-    ) -> Result<Outcome<R>, Error> {
+    ) -> Result<InputRequired, NotAsked> {
         match required {
             Required::Asks(requests) => {
                 self.send_back(InputRequired::asking(requests), journal)
                     .await
             }
-            Required::Fails(error) => Err(error),
-            Required::Refused(error) => Err(error.to_error()),
-            Required::Declined => {
-                R::refused("the user will not visit the URL that this needs".to_owned())
-            }
+            Required::Fails(error) => Err(error.into()),
+            Required::Refused(error) => Err(error.to_error().into()),
+            Required::Declined => Err(NotAsked::Refused(
+                "the user will not visit the URL that this needs".to_owned(),
+            )),
         }
     }
 
-    async fn send_back<R: RoundResult>(
+    async fn send_back(
         &self,
         asked: InputRequired,
         mut journal: Journal,
-    ) -> Result<Outcome<R>, Error> {
+    ) -> Result<InputRequired, NotAsked> {
         let limits = self.cx.limits();
         journal.rounds = journal.rounds.saturating_add(1);
         if journal.rounds > limits.max_rounds {
-            return R::tired(limits.max_rounds);
+            return Err(NotAsked::Refused(tired(limits.max_rounds)));
         }
         let state = self.seal(journal, &limits).await?;
-        Ok(Outcome::InputRequired(asked.with_state(state)))
+        Ok(asked.with_state(state))
     }
 
     fn seal<'a>(

@@ -11,6 +11,10 @@ use super::id::name_of;
 use super::record::{TaskRecord, is_news_after};
 use super::task_store::{Tasks, cannot};
 
+/// Returns the record after a change, or `None` without one.
+// An object, so that the writing is compiled once.
+pub(super) type Change<'a> = dyn FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send + 'a;
+
 impl Tasks {
     /// Changes a task of this owner such that no change of another writer is lost, and sends notices of
     /// it. Returns `None` if `change` does, or if the task does not exist any more. `known` is the
@@ -25,9 +29,9 @@ impl Tasks {
         &self,
         key: (Option<&str>, &str),
         mut known: Option<StoredTask>,
-        change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
+        mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<StoredTask>, TypedStoreError> {
-        self.change_known(key, &mut known, change).await
+        self.change_known(key, &mut known, &mut change).await
     }
 
     /// As [`change`](Self::change). `known` is the latest state of the record afterwards, if that is
@@ -40,7 +44,7 @@ impl Tasks {
         &self,
         (owner, id): (Option<&str>, &str),
         known: &mut Option<StoredTask>,
-        change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
+        change: &mut Change<'_>,
     ) -> Result<Option<StoredTask>, TypedStoreError> {
         let _turn = self.change_locks.take(id).await;
         let name = name_of(owner, id);
@@ -67,7 +71,7 @@ impl Tasks {
         &self,
         name: &str,
         known: &mut Option<StoredTask>,
-        mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
+        change: &mut Change<'_>,
     ) -> Result<Option<(StoredTask, bool)>, TypedStoreError> {
         let mut conflict = StoreError::Conflict { found: None };
         for _ in 0..TypedStore::<TaskRecord>::TRIES {

@@ -11,7 +11,7 @@ use pintle_model::{
 use pintle_runtime::{Ask, Context, RetryInput};
 
 use crate::ask_code::together;
-use crate::input::{Required, RoundResult};
+use crate::input::{Required, RoundResult, tired};
 use crate::tool::{ToolReply, error_chain};
 
 /// A handler at work.
@@ -46,7 +46,7 @@ pub(crate) async fn drive(
         running = again();
     }
     match open_questions(cx, running.await) {
-        Ok(_) => CallToolResult::tired(most),
+        Ok(_) => CallToolResult::refused(tired(most)),
         Err(ended) => *ended,
     }
 }

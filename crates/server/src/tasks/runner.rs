@@ -313,11 +313,11 @@ impl Runner {
 
     async fn change(
         &self,
-        change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
+        mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, TypedStoreError> {
         let mut known = self.known.lock().take();
         let key = (self.owner.as_deref(), &*self.id);
-        let changed = self.tasks.change_known(key, &mut known, change).await;
+        let changed = self.tasks.change_known(key, &mut known, &mut change).await;
         if let Err(error) = &changed {
             tracing::error!(%error, "a task cannot be stored");
         }
