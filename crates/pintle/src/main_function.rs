@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::future::Future;
 use std::io::Write as _;
+use std::pin::Pin;
 use std::process::ExitCode;
 
+use pintle_runtime::BoxFuture;
 use pintle_server::Server;
 
 use crate::{Error, Result, Run as _};
@@ -49,8 +51,10 @@ pub trait Main: Sized {
 }
 
 impl Main for Server {
-    async fn finish(self) -> Result<()> {
-        Ok(self.run().await?)
+    // Boxed, so that this crate compiles the future: programs need not compile it with each change.
+    fn finish(self) -> impl Future<Output = Result<()>> {
+        let served: BoxFuture<'static, Result<()>> = Box::pin(async { Ok(self.run().await?) });
+        served
     }
 }
 
@@ -75,11 +79,15 @@ impl<T: Main, E: Into<Error>> Main for std::result::Result<T, E> {
 
 /// Runs the body of `main` on a runtime, serves its result, and returns the exit code.
 pub fn run_main<M: Main>(body: impl Future<Output = M>) -> ExitCode {
+    run_boxed(Box::pin(async { body.await.finish().await }))
+}
+
+fn run_boxed(main: Pin<Box<dyn Future<Output = Result<()>> + '_>>) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let finished = match runtime {
-        Ok(runtime) => runtime.block_on(async { body.await.finish().await }),
+        Ok(runtime) => runtime.block_on(main),
         Err(error) => Err(error.into()),
     };
     match finished {
