@@ -8,7 +8,7 @@ mod append;
 mod counter;
 mod log;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound as Edge;
 
 use bytes::Bytes;
@@ -32,8 +32,9 @@ pub(crate) use log::Log;
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     records: BTreeMap<Key, Record>,
-    logs: BTreeMap<Key, Log>,
-    counters: BTreeMap<Key, Counter>,
+    // Only records are listed, and a map with an order takes more code.
+    logs: HashMap<Key, Log>,
+    counters: HashMap<Key, Counter>,
     epoch: Option<Epoch>,
     due: BTreeSet<(StoreTime, Slot)>,
     /// Cost of all entries, as [`StoreLimits::max_bytes`] counts it.

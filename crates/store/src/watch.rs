@@ -23,12 +23,15 @@ pub struct Watchers {
 
 #[derive(Debug, Default)]
 struct Rows {
-    signals_by_prefix: BTreeMap<Prefix, BTreeMap<u64, Arc<Signal>>>,
-    /// How many prefixes there are of each length.
-    count_by_length: BTreeMap<usize, usize>,
+    signals_by_prefix: BTreeMap<Prefix, Signals>,
+    /// The lengths of prefixes, and how many prefixes have each. Sorted by length.
+    count_by_length: Vec<(usize, usize)>,
     watchers: usize,
     next: u64,
 }
+
+/// The signals of the watchers of one prefix, by their ids. A new watcher has the largest id.
+type Signals = Vec<(u64, Arc<Signal>)>;
 
 impl Watchers {
     /// Creates a set without watchers. It accepts [`StoreLimits::max_watchers`].
@@ -80,8 +83,7 @@ impl Watchers {
     /// Ends every watch.
     pub fn close(&self) {
         let rows = std::mem::take(&mut *self.rows.lock());
-        let signals = rows.signals_by_prefix.into_values();
-        for signal in signals.flat_map(BTreeMap::into_values) {
+        for (_, signal) in rows.signals_by_prefix.into_values().flatten() {
             signal.close();
         }
     }
@@ -93,11 +95,11 @@ impl Rows {
         self.next += 1;
         self.watchers += 1;
         let signals = self.signals_by_prefix.entry(prefix.clone()).or_default();
-        if signals.is_empty() {
-            let length = prefix.as_str().len();
-            *self.count_by_length.entry(length).or_default() += 1;
+        let is_new = signals.is_empty();
+        signals.push((id, signal));
+        if is_new {
+            self.count(prefix.as_str().len());
         }
-        signals.insert(id, signal);
         id
     }
 
@@ -105,33 +107,50 @@ impl Rows {
         let Some(signals) = self.signals_by_prefix.get_mut(prefix) else {
             return;
         };
-        let was_there = signals.remove(&id).is_some();
-        self.watchers -= usize::from(was_there);
+        if let Ok(place) = signals.binary_search_by_key(&id, |(id, _)| *id) {
+            signals.remove(place);
+            self.watchers -= 1;
+        }
         if signals.is_empty() {
             self.signals_by_prefix.remove(prefix);
             self.uncount(prefix.as_str().len());
         }
     }
 
-    fn uncount(&mut self, length: usize) {
-        let count = self.count_by_length.get_mut(&length);
-        let count = count.expect("every prefix is counted");
-        *count -= 1;
-        if *count == 0 {
-            self.count_by_length.remove(&length);
+    fn count(&mut self, length: usize) {
+        match self.place_of(length) {
+            Ok(place) => self.count_by_length[place].1 += 1,
+            Err(place) => self.count_by_length.insert(place, (length, 1)),
         }
     }
 
+    fn uncount(&mut self, length: usize) {
+        let place = self.place_of(length).expect("every prefix is counted");
+        let (_, count) = &mut self.count_by_length[place];
+        *count -= 1;
+        if *count == 0 {
+            self.count_by_length.remove(place);
+        }
+    }
+
+    fn place_of(&self, length: usize) -> Result<usize, usize> {
+        let lengths = &self.count_by_length;
+        lengths.binary_search_by_key(&length, |(length, _)| *length)
+    }
+
     fn all(&self) -> Vec<Arc<Signal>> {
-        let groups = self.signals_by_prefix.values();
-        groups.flat_map(BTreeMap::values).cloned().collect()
+        let signals = self.signals_by_prefix.values().flatten();
+        signals.map(|(_, signal)| Arc::clone(signal)).collect()
     }
 
     fn find(&self, key: &Key) -> Vec<Arc<Signal>> {
-        let lengths = self.count_by_length.keys();
-        let prefixes = lengths.filter_map(|length| key.as_str().get(..*length));
-        let groups = prefixes.filter_map(|prefix| self.signals_by_prefix.get(prefix));
-        groups.flat_map(BTreeMap::values).cloned().collect()
+        let mut found = Vec::new();
+        for (length, _) in &self.count_by_length {
+            let prefix = key.as_str().get(..*length);
+            let signals = prefix.and_then(|prefix| self.signals_by_prefix.get(prefix));
+            found.extend(signals.into_iter().flatten().map(|(_, it)| Arc::clone(it)));
+        }
+        found
     }
 }
 

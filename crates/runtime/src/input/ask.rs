@@ -131,7 +131,7 @@ impl<A> Ask<A> {
         let read = self.read_given(&given);
         if let Err(AskError::Malformed(reason)) = &read
             && self.cx.terms().has(Feature::InputRequired)
-            && replay.unfit_answers(name) + 1 < self.cx.limits().max_unfit_answers
+            && replay.unfit_answers(name) + 1 < u64::from(self.cx.limits().max_unfit_answers)
         {
             self.reason = Some(reason.clone());
             return None;

@@ -26,8 +26,9 @@ pub struct Journal {
     #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) values: BTreeMap<String, Value>,
     /// How many answers to each question did not fit.
+    // The type of `asked`, so that its map is compiled once.
     #[serde(rename = "u", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) unfit: BTreeMap<String, u32>,
+    pub(crate) unfit: BTreeMap<String, u64>,
     /// Answers that came before their questions.
     #[serde(skip)]
     pub(crate) unasked: InputResponses,

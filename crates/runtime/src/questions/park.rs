@@ -34,7 +34,7 @@ pub struct TaskCheckpoint {
     /// How the handler broke the rules of replay; the task ends with it.
     pub broken: Option<Error>,
     pub(crate) values: BTreeMap<String, Value>,
-    pub(crate) unfit: BTreeMap<String, u32>,
+    pub(crate) unfit: BTreeMap<String, u64>,
 }
 
 impl TaskCheckpoint {

@@ -29,7 +29,7 @@ pub struct ReplayResult {
     pub missing_capability: Option<Error>,
     /// How the handler broke the rules of replay.
     pub broken: Option<Error>,
-    uses_by_name: BTreeMap<String, u32>,
+    uses_by_name: BTreeMap<String, u64>,
     /// Whether an answer that came just now was asked for again.
     is_on_track: bool,
 }
@@ -134,7 +134,7 @@ impl Replay {
     }
 
     /// How many answers to a question did not fit, without the one that is there.
-    pub(crate) fn unfit_answers(&self, name: &str) -> u32 {
+    pub(crate) fn unfit_answers(&self, name: &str) -> u64 {
         self.lock()
             .journal
             .unfit
