@@ -18,10 +18,13 @@ impl Principal {
         id: impl Into<Arc<str>>,
         scopes: impl IntoIterator<Item = impl Into<Box<str>>>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            scopes: Arc::new(scopes.into_iter().map(Into::into).collect()),
-        }
+        Self::of(id.into(), scopes.into_iter().map(Into::into).collect())
+    }
+
+    // Not generic, so that it is compiled once.
+    fn of(id: Arc<str>, scopes: Vec<Box<str>>) -> Self {
+        let scopes = Arc::new(scopes.into_iter().collect());
+        Self { id, scopes }
     }
 
     /// The principal's unique name.

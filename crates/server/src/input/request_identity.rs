@@ -50,10 +50,12 @@ impl<'a> RequestIdentity<'a> {
             Arguments::None => self.bind(principal, &Value::Object(Default::default())),
             Arguments::Words(words) => self.bind(principal, words),
             Arguments::Raw(raw) => {
-                let value = raw
+                let mut value: Value = raw
                     .decode()
                     .map_err(|_| Error::invalid_params("the arguments cannot be read"))?;
-                self.bind(principal, &sorted(value))
+                // A client may write a retry anew, with other positions of its members.
+                value.sort_all_objects();
+                self.bind(principal, &value)
             }
         }
     }
@@ -70,19 +72,6 @@ impl<'a> RequestIdentity<'a> {
             arguments,
         );
         serde_json::to_vec(&parts).map_err(|_| Error::internal())
-    }
-}
-
-/// The same value with its members in order: a client may write a retry anew.
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        Value::Object(members) => {
-            let members: BTreeMap<String, Value> = members.into_iter().collect();
-            let members = members.into_iter();
-            Value::Object(members.map(|(name, value)| (name, sorted(value))).collect())
-        }
-        other => other,
     }
 }
 

@@ -54,11 +54,13 @@ impl Required {
         if (0..visits.len()).any(is_refused) {
             return Self::Declined;
         }
-        let visits = visits.into_iter().enumerate();
-        let question = |(place, visit): (usize, ElicitUrlParams)| {
-            (name(place), InputRequest::from(ElicitParams::Url(visit)))
-        };
-        Self::Asks(visits.map(question).collect())
+        // Inserted one by one, because `collect` compiles a sort as well.
+        let mut requests = InputRequests::new();
+        for (place, visit) in visits.into_iter().enumerate() {
+            let request = InputRequest::from(ElicitParams::Url(visit));
+            requests.insert(name(place), request);
+        }
+        Self::Asks(requests)
     }
 }
 
