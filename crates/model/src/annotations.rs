@@ -1,8 +1,7 @@
 //! Hints about a piece of content: for whom, how important, how old.
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::drop_without;
+use crate::object::object;
 use crate::open_enum::open_enum;
 use crate::{Extra, Feature, Fit, FitError, Revision, Timestamp, number};
 
@@ -19,27 +18,24 @@ open_enum! {
 /// Untrusted hints of the server about content or a resource.
 ///
 /// Spec: [2026-07-28, Resources, Annotations](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#annotations).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Annotations {
     /// Intended audience of the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// Importance, from 0 (can be left out) to 1 (required).
-    #[serde(
-        default,
-        serialize_with = "number::shortest",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub priority: Option<f64>,
     /// Time of the last change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<Timestamp>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Annotations {
+    "audience" => optional audience,
+    "priority" => optional priority (write number::shortest),
+    "lastModified" => optional last_modified,
+});
 
 impl Annotations {
     /// Sets the intended audience of the content.

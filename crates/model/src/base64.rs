@@ -1,5 +1,6 @@
 //! Binary data in JSON.
 
+use crate::read::{Read, ReadError, Source, deserialize_by_read, read_text};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -7,7 +8,6 @@ use ::base64::alphabet;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ::base64::engine::{DecodePaddingMode, Engine};
 use bytes::Bytes;
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -157,27 +157,15 @@ impl Serialize for Base64 {
     }
 }
 
-impl<'de> Deserialize<'de> for Base64 {
+impl Read for Base64 {
     // By way of text and not of `RawValue`: that one can be read from JSON only, not from what
     // serde has buffered.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor)
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        read_text(source, "base64 text", |text| Self::from_text(&text))
     }
 }
 
-struct TextVisitor;
-
-impl Visitor<'_> for TextVisitor {
-    type Value = Base64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("base64 text")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Base64, E> {
-        Ok(Base64::from_text(text))
-    }
-}
+deserialize_by_read!(Base64);
 
 #[cfg(test)]
 mod tests {

@@ -3,13 +3,13 @@
 //! Spec: [2026-07-28, Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::Serialize;
 use serde::ser::Serializer;
-use serde::{Deserialize, Serialize};
 
 use crate::fit::drop_without;
+use crate::object::object;
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
 use crate::tagged::{Tagged, tag};
 use crate::{Extra, Feature, Fit, FitError, JsonObject, Meta, Revision, number};
 
@@ -17,25 +17,27 @@ tag!(PromptTag = "ref/prompt");
 tag!(ResourceTemplateTag = "ref/resource");
 
 /// Parameters of `completion/complete`: the reference, the argument and its context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteParams {
     /// The prompt or template the argument belongs to; `ref` on the wire.
-    #[serde(rename = "ref")]
     pub reference: CompletionReference,
     /// The argument.
     pub argument: CompletionArgument,
     /// Arguments that were completed before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CompleteParams {
+    "ref" => required reference,
+    "argument" => required argument,
+    "context" => optional context,
+    "_meta" => optional meta,
+});
 
 impl CompleteParams {
     /// Creates the parameters for the argument `name` with the typed text `value`.
@@ -92,38 +94,42 @@ impl CompletionReference {
 }
 
 /// The prompt whose argument a client completes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
-    #[serde(rename = "type", default)]
     kind: PromptTag,
     /// Name of the prompt.
     pub name: String,
     /// The prompt's name for people; without meaning here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(PromptReference {
+    "type" => default kind,
+    "name" => required name,
+    "title" => optional title,
+});
+
 /// Refers to a resource or a resource template.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
-    #[serde(rename = "type", default)]
     kind: ResourceTemplateTag,
     /// URI of the resource, or the pattern of the template.
     pub uri: String,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(ResourceTemplateReference {
+    "type" => default kind,
+    "uri" => required uri,
+});
+
 /// Argument to complete, with the text typed until now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the argument.
@@ -131,21 +137,27 @@ pub struct CompletionArgument {
     /// Text typed until now; used for matching.
     pub value: String,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(CompletionArgument {
+    "name" => required name,
+    "value" => required value,
+});
+
 /// Arguments that were completed before.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Other arguments, by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CompletionContext {
+    "arguments" => optional arguments,
+});
 
 impl From<BTreeMap<String, String>> for CompletionContext {
     fn from(arguments: BTreeMap<String, String>) -> Self {
@@ -157,19 +169,21 @@ impl From<BTreeMap<String, String>> for CompletionContext {
 }
 
 /// Result of `completion/complete`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// The proposed completions.
     pub completion: Completion,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CompleteResult {
+    "completion" => required completion,
+    "_meta" => optional meta,
+});
 
 impl From<Completion> for CompleteResult {
     fn from(completion: Completion) -> Self {
@@ -181,26 +195,24 @@ impl From<Completion> for CompleteResult {
 }
 
 /// Values an argument may take.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
     /// The values, the best first; at most [`Completion::MAX_VALUES`].
     pub values: Vec<String>,
     /// Total number of values, if known.
-    #[serde(
-        default,
-        deserialize_with = "number::optional_whole",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub total: Option<u64>,
     /// Whether more values exist.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Completion {
+    "values" => required values,
+    "total" => optional total (read number::optional_whole),
+    "hasMore" => optional has_more,
+});
 
 impl Completion {
     /// Maximum number of values in one result.
@@ -232,35 +244,22 @@ impl Serialize for CompletionReference {
     }
 }
 
-impl<'de> Deserialize<'de> for CompletionReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ReferenceVisitor)
-    }
-}
+impl Object for CompletionReference {
+    const EXPECTED: &'static str = "a reference to a prompt or a resource template";
 
-struct ReferenceVisitor;
-
-impl<'de> Visitor<'de> for ReferenceVisitor {
-    type Value = CompletionReference;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a reference to a prompt or a resource template")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CompletionReference, A::Error> {
-        let mut reference: Tagged<A, String> = Tagged::read(map, "type")?;
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        let mut reference: Tagged<'_, '_, String> = Tagged::read(members, "type")?;
         let kind = reference.kind.take();
         match kind.as_deref() {
-            Some("ref/prompt") => reference.decode().map(CompletionReference::Prompt),
-            Some("ref/resource") => reference
-                .decode()
-                .map(CompletionReference::ResourceTemplate),
-            _ => reference
-                .decode_unknown("type", kind)
-                .map(CompletionReference::Unknown),
+            Some("ref/prompt") => reference.decode().map(Self::Prompt),
+            Some("ref/resource") => reference.decode().map(Self::ResourceTemplate),
+            _ => reference.decode_unknown("type", kind).map(Self::Unknown),
         }
     }
 }
+
+read_by_build!(CompletionReference);
+deserialize_by_read!(CompletionReference);
 
 impl Fit for CompleteParams {
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {

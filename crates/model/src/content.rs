@@ -17,11 +17,9 @@ pub use media::{AudioContent, ImageContent, TextContent};
 pub(crate) use structured::{StructuredContent, WRAPPED, wrap_value};
 pub use tool_use::{ToolResultContent, ToolUseContent};
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
 use crate::tagged::Tagged;
 use crate::write::{WriteError, quoted, write_json};
 use crate::{Annotations, Base64, JsonObject, ResourceContents};
@@ -145,40 +143,27 @@ impl Serialize for ContentBlock {
     }
 }
 
-impl<'de> Deserialize<'de> for ContentBlock {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(BlockVisitor)
-    }
-}
+impl Object for ContentBlock {
+    const EXPECTED: &'static str = "a content block";
 
-struct BlockVisitor;
-
-impl<'de> Visitor<'de> for BlockVisitor {
-    type Value = ContentBlock;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a content block")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ContentBlock, A::Error> {
-        let mut block: Tagged<A, Kind> = Tagged::read(map, "type")?;
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        let mut block: Tagged<'_, '_, Kind> = Tagged::read(members, "type")?;
         match block.kind.take() {
-            Some(Kind::Text) => block.decode().map(ContentBlock::Text),
-            Some(Kind::Image) => block.decode().map(ContentBlock::Image),
-            Some(Kind::Audio) => block.decode().map(ContentBlock::Audio),
-            Some(Kind::ResourceLink) => block.decode().map(ContentBlock::ResourceLink),
-            Some(Kind::Resource) => block.decode().map(ContentBlock::Resource),
-            Some(Kind::ToolUse) => block.decode().map(ContentBlock::ToolUse),
-            Some(Kind::ToolResult) => block.decode().map(ContentBlock::ToolResult),
-            Some(Kind::Other(kind)) => block
-                .decode_unknown("type", Some(kind))
-                .map(ContentBlock::Unknown),
-            None => block
-                .decode_unknown("type", None)
-                .map(ContentBlock::Unknown),
+            Some(Kind::Text) => block.decode().map(Self::Text),
+            Some(Kind::Image) => block.decode().map(Self::Image),
+            Some(Kind::Audio) => block.decode().map(Self::Audio),
+            Some(Kind::ResourceLink) => block.decode().map(Box::new).map(Self::ResourceLink),
+            Some(Kind::Resource) => block.decode().map(Box::new).map(Self::Resource),
+            Some(Kind::ToolUse) => block.decode().map(Box::new).map(Self::ToolUse),
+            Some(Kind::ToolResult) => block.decode().map(Box::new).map(Self::ToolResult),
+            Some(Kind::Other(kind)) => block.decode_unknown("type", Some(kind)).map(Self::Unknown),
+            None => block.decode_unknown("type", None).map(Self::Unknown),
         }
     }
 }
+
+read_by_build!(ContentBlock);
+deserialize_by_read!(ContentBlock);
 
 /// The values of `type`.
 enum Kind {

@@ -2,14 +2,12 @@
 //!
 //! Spec: [2026-07-28, Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::fit_freshness;
+use crate::object::object;
 use crate::{Extra, Fit, FitError, Freshness, Meta, Revision, ServerCapabilities};
 
 /// Revisions and capabilities of the server. Its identity is in the metadata, as in every result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Revisions that the server supports. Text, because some may be unknown.
@@ -17,18 +15,22 @@ pub struct DiscoverResult {
     /// Capabilities of the server.
     pub capabilities: ServerCapabilities,
     /// Instructions for using the server, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Cache hint of the result.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(DiscoverResult {
+    "supportedVersions" => required supported_versions,
+    "capabilities" => required capabilities,
+    "instructions" => optional instructions,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl DiscoverResult {
     /// Creates the result of a server that supports `revisions`.

@@ -16,11 +16,11 @@ pub use schema::{
     UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
 };
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::{Deserialize, Serialize, Serializer};
 
+use crate::object::object;
 use crate::open_enum::open_enum;
+use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
 use crate::tagged::tag;
 use crate::{Error, ErrorCode, Extra, JsonObject, Meta, TaskMetadata};
 
@@ -82,26 +82,29 @@ open_enum! {
 }
 
 /// A form for the user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitFormParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<FormMode>,
     /// Message for the user.
     pub message: String,
     /// The fields of the form.
     pub requested_schema: ElicitSchema,
     /// Runs the question as a task, in 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ElicitFormParams {
+    "mode" => optional mode,
+    "message" => required message,
+    "requestedSchema" => required requested_schema,
+    "task" => optional task,
+    "_meta" => optional meta,
+});
 
 impl ElicitFormParams {
     /// Creates a form question that states its mode.
@@ -118,8 +121,7 @@ impl ElicitFormParams {
 }
 
 /// A URL for the user to visit, since 2025-11-25.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitUrlParams {
     mode: UrlMode,
@@ -129,18 +131,23 @@ pub struct ElicitUrlParams {
     pub url: String,
     /// The question's name in its completion notice; 2025-11-25 requires it, and no other
     /// revision has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// Runs the question as a task, in 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ElicitUrlParams {
+    "mode" => required mode,
+    "message" => required message,
+    "url" => required url,
+    "elicitationId" => optional elicitation_id,
+    "task" => optional task,
+    "_meta" => optional meta,
+});
 
 impl ElicitUrlParams {
     /// Creates a question without an id.
@@ -177,44 +184,46 @@ impl Serialize for ElicitParams {
     }
 }
 
-impl<'de> Deserialize<'de> for ElicitParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        read(raw.get()).map_err(D::Error::custom)
+impl Read for ElicitParams {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        read(source.raw()?.get()).map_err(|error| ReadError::of(&error))
     }
 }
 
-// Not generic, so that other crates do not compile the decoding of all modes again.
+deserialize_by_read!(ElicitParams);
+
 fn read(raw: &str) -> serde_json::Result<ElicitParams> {
     #[derive(Deserialize)]
     struct Peek {
         mode: Option<ElicitMode>,
     }
     match serde_json::from_str::<Peek>(raw)?.mode {
-        None | Some(ElicitMode::Form) => serde_json::from_str(raw).map(ElicitParams::Form),
-        Some(ElicitMode::Url) => serde_json::from_str(raw).map(ElicitParams::Url),
-        Some(ElicitMode::Unknown(_)) => serde_json::from_str(raw).map(ElicitParams::Unknown),
+        None | Some(ElicitMode::Form) => from_text(raw).map(ElicitParams::Form),
+        Some(ElicitMode::Url) => from_text(raw).map(ElicitParams::Url),
+        Some(ElicitMode::Unknown(_)) => from_text(raw).map(ElicitParams::Unknown),
     }
 }
 
 /// Response of the user to an elicitation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Action that the user chose.
     pub action: ElicitAction,
     /// Submitted form data; only with an accepted form. Values are text, numbers, booleans or lists
     /// of text, as the form requires.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<JsonObject>,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ElicitResult {
+    "action" => required action,
+    "content" => optional content,
+    "_meta" => optional meta,
+});
 
 impl ElicitResult {
     /// Creates the result of a user who accepted, with `content` if there was a form.
@@ -259,19 +268,21 @@ open_enum! {
 
 /// Reports that the interaction at the URL is complete (`notifications/elicitation/complete`,
 /// 2025-11-25).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteParams {
     /// Id of the elicitation.
     pub elicitation_id: String,
     /// Notification metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ElicitationCompleteParams {
+    "elicitationId" => required elicitation_id,
+    "_meta" => optional meta,
+});
 
 impl ElicitationCompleteParams {
     /// Creates the parameters for an elicitation.
@@ -285,15 +296,18 @@ impl ElicitationCompleteParams {
 }
 
 /// The `data` of error -32042: URLs to visit before the request can succeed (2025-11-25).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequired {
     /// The questions; each has an id.
     pub elicitations: Vec<ElicitUrlParams>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(UrlElicitationRequired {
+    "elicitations" => required elicitations,
+});
 
 impl UrlElicitationRequired {
     /// Creates the data with the questions.

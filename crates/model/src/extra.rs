@@ -1,14 +1,15 @@
 //! Members that a type does not know.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
-use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, map};
 
 use crate::JsonObject;
+use crate::read::{Read, ReadError, Source, deserialize_by_read};
 
 /// Members that this version does not know: kept when read, written back when sent.
 ///
@@ -35,6 +36,27 @@ impl Extra {
     /// Removes a member; the others keep their order.
     pub fn shift_remove(&mut self, name: &str) -> Option<Value> {
         self.0.as_mut()?.shift_remove(name)
+    }
+
+    /// Reads a member that a type does not know.
+    pub(crate) fn read_member(
+        &mut self,
+        name: Cow<'_, str>,
+        source: &mut dyn Source<'_>,
+    ) -> Result<(), ReadError> {
+        let value = source.value()?;
+        self.insert(name.into_owned(), value);
+        Ok(())
+    }
+
+    /// Adds the members to those that a type knows.
+    pub(crate) fn write_members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let Some(members) = &self.0 else {
+            return Ok(());
+        };
+        members
+            .iter()
+            .try_for_each(|(name, value)| map.serialize_entry(name, value))
     }
 
     /// Returns the members as a map.
@@ -128,11 +150,13 @@ impl Serialize for Extra {
     }
 }
 
-impl<'de> Deserialize<'de> for Extra {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        JsonObject::deserialize(deserializer).map(Self::from)
+impl Read for Extra {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        JsonObject::read(source).map(Self::from)
     }
 }
+
+deserialize_by_read!(Extra);
 
 #[cfg(test)]
 mod tests {

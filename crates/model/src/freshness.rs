@@ -6,11 +6,12 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde::ser::{SerializeStruct, Serializer};
+use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::number;
+use crate::read::{ReadError, Source, WriteMembers, of_value};
 use crate::time::whole_millis;
 
 const MEMBERS: &[&str] = &["ttlMs", "cacheScope"];
@@ -56,6 +57,31 @@ pub enum CacheScope {
     Private,
 }
 
+impl Freshness {
+    /// Reads a member of a hint. An invalid one becomes the safe default and is never an error.
+    pub(crate) fn read_member(
+        hint: &mut Option<Self>,
+        name: &str,
+        source: &mut dyn Source<'_>,
+    ) -> Result<(), ReadError> {
+        let value = source.value()?;
+        let hint = hint.get_or_insert_default();
+        if name == "ttlMs" {
+            hint.ttl = ttl(value);
+        } else {
+            hint.scope = scope(&value);
+        }
+        Ok(())
+    }
+}
+
+impl WriteMembers for Freshness {
+    fn write_members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("ttlMs", &whole_millis(self.ttl))?;
+        map.serialize_entry("cacheScope", &self.scope)
+    }
+}
+
 impl Serialize for Freshness {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_struct("Freshness", MEMBERS.len())?;
@@ -98,7 +124,7 @@ impl<'de> Visitor<'de> for FreshnessVisitor {
 }
 
 fn ttl(value: Value) -> Duration {
-    number::whole(value)
+    number::whole(&mut of_value(value))
         .map(Duration::from_millis)
         .unwrap_or_default()
 }

@@ -1,40 +1,43 @@
 //! Identity that a program declares, and icons of things.
 
-use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::fit::drop_without;
+use crate::object::object;
 use crate::open_enum::open_enum;
+use crate::read::{Read, ReadError, Source, of_value};
 use crate::{Base64, Extra, Feature, Fit, FitError, JsonObject, Revision};
 
 /// Identity that a client or a server declares about itself.
 ///
 /// For display and for logs: nothing may be decided by it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its own version; not a protocol revision. Of a server it may be missing, and is empty then.
     pub version: String,
     /// Description of the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// URL of the home page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Implementation {
+    "name" => required name,
+    "title" => optional title,
+    "version" => required version,
+    "description" => optional description,
+    "icons" => optional icons,
+    "websiteUrl" => optional website_url,
+});
 
 impl Implementation {
     /// Creates an identity from a name and a version.
@@ -79,12 +82,10 @@ impl Implementation {
 /// # Errors
 ///
 /// When it is not an object with a name, or a member has the wrong type.
-pub(crate) fn of_server<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Implementation, D::Error> {
-    let mut members = JsonObject::deserialize(deserializer)?;
+pub(crate) fn of_server(source: &mut dyn Source<'_>) -> Result<Implementation, ReadError> {
+    let mut members = JsonObject::read(source)?;
     members.entry("version").or_insert_with(|| "".into());
-    Implementation::deserialize(Value::Object(members)).map_err(D::Error::custom)
+    Implementation::read(&mut of_value(Value::Object(members)))
 }
 
 open_enum! {
@@ -100,25 +101,27 @@ open_enum! {
 /// An icon of a program or of an offer.
 ///
 /// A program that shows it must treat the address and the bytes as untrusted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
     /// Address of the icon: an `https:` or a `data:` URL.
     pub src: String,
     /// Media type.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The sizes it is good for: `48x48`, or `any`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
     /// Background that the icon is designed for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Icon {
+    "src" => required src,
+    "mimeType" => optional mime_type,
+    "sizes" => optional sizes,
+    "theme" => optional theme,
+});
 
 impl Icon {
     /// Creates an icon from its address.
@@ -214,7 +217,7 @@ mod tests {
         let unversioned = json!({"name": "a", "x": 1});
         assert!(serde_json::from_value::<Implementation>(unversioned.clone()).is_err());
 
-        let server = of_server(unversioned).unwrap();
+        let server = of_server(&mut of_value(unversioned)).ok().unwrap();
         assert_eq!((&*server.name, &*server.version), ("a", ""));
         assert_eq!(server.extra["x"], 1);
         for wrong in [
@@ -222,7 +225,7 @@ mod tests {
             json!({"name": "a", "version": 1}),
             json!("a"),
         ] {
-            assert!(of_server(wrong).is_err());
+            assert!(of_server(&mut of_value(wrong)).is_err());
         }
     }
 

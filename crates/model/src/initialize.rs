@@ -2,33 +2,34 @@
 //!
 //! Spec: [2025-11-25, Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 
-use serde::{Deserialize, Serialize};
-
 use crate::identity::of_server;
+use crate::object::object;
 use crate::{
     ClientCapabilities, Extra, Fit, FitError, Implementation, Meta, Revision, ServerCapabilities,
 };
 
 /// Parameters of `initialize`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeParams {
     /// Latest revision that the client supports. Text, because it may be unknown.
     pub protocol_version: String,
     /// Capabilities of the client.
-    #[serde(default)]
     pub capabilities: ClientCapabilities,
     /// Identity of the client.
-    #[serde(default)]
     pub client_info: Implementation,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(InitializeParams {
+    "protocolVersion" => required protocol_version,
+    "capabilities" => default capabilities,
+    "clientInfo" => default client_info,
+    "_meta" => optional meta,
+});
 
 impl InitializeParams {
     /// Creates the parameters of a client.
@@ -53,28 +54,30 @@ impl InitializeParams {
 }
 
 /// Result of `initialize`, with the revision of the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Revision of the conversation. Text, because it may be unknown.
     pub protocol_version: String,
     /// Capabilities of the server.
-    #[serde(default)]
     pub capabilities: ServerCapabilities,
     /// Identity of the server.
-    #[serde(default, deserialize_with = "of_server")]
     pub server_info: Implementation,
     /// Instructions for using the server, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(InitializeResult {
+    "protocolVersion" => required protocol_version,
+    "capabilities" => default capabilities,
+    "serverInfo" => default server_info (read of_server),
+    "instructions" => optional instructions,
+    "_meta" => optional meta,
+});
 
 impl InitializeResult {
     /// Creates the result of a server.

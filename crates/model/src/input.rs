@@ -12,31 +12,33 @@ pub use response::{InputKind, InputResponse};
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
-use std::marker::PhantomData;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
-use crate::json::OncePerName;
+use crate::json::once_per_name;
+use crate::object::object;
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
 use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
 /// A result that requires input; the client retries the request with the responses.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct InputRequired {
     /// Questions for the client. This or [`InputRequired::request_state`] is present.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<InputRequests>,
     /// State that the retry must return byte for byte; opaque to the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(InputRequired {
+    "inputRequests" => optional input_requests,
+    "requestState" => optional request_state,
+    "_meta" => optional meta,
+});
 
 impl InputRequired {
     /// Creates a result that asks `requests` before the retry.
@@ -140,13 +142,16 @@ impl<N: Into<String>, R: Into<InputRequest>> FromIterator<(N, R)> for InputReque
     }
 }
 
-impl<'de> Deserialize<'de> for InputRequests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(OncePerName(PhantomData))
-            .map(Self)
+impl Object for InputRequests {
+    const EXPECTED: &'static str = "an object";
+
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        once_per_name(members).map(Self)
     }
 }
+
+read_by_build!(InputRequests);
+deserialize_by_read!(InputRequests);
 
 impl Fit for InputRequired {
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {

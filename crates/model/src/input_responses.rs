@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
-use std::marker::PhantomData;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
-use crate::json::OncePerName;
+use crate::json::once_per_name;
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
 use crate::{Feature, Fit, FitError, JsonObject, Revision};
 
 /// Responses by the name of their request. They stay undecoded, because only the request determines
@@ -48,13 +48,16 @@ impl InputResponses {
     }
 }
 
-impl<'de> Deserialize<'de> for InputResponses {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(OncePerName(PhantomData))
-            .map(Self)
+impl Object for InputResponses {
+    const EXPECTED: &'static str = "an object";
+
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        once_per_name(members).map(Self)
     }
 }
+
+read_by_build!(InputResponses);
+deserialize_by_read!(InputResponses);
 
 impl Fit for InputResponses {
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {

@@ -1,35 +1,40 @@
 //! Plain JSON, where the protocol allows any value.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
+
+use crate::read::{Members, Object, Read, ReadError, read_by_build};
 
 /// A JSON object whose members keep their order.
 pub type JsonObject = Map<String, Value>;
 
-/// Reads an object and rejects duplicate names.
-pub(crate) struct OncePerName<V>(pub(crate) PhantomData<V>);
+impl Object for JsonObject {
+    const EXPECTED: &'static str = "a map";
 
-impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {
-    type Value = BTreeMap<String, V>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = BTreeMap::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if values.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("duplicate name {name:?}")));
-            }
-            values.insert(name, map.next_value()?);
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        let mut object = Self::new();
+        while let Some(name) = members.next_name()? {
+            object.insert(name.into_owned(), members.value()?);
         }
-        Ok(values)
+        Ok(object)
     }
+}
+
+read_by_build!(JsonObject);
+
+/// Reads the members of an object and rejects duplicate names.
+pub(crate) fn once_per_name<V: Read>(
+    members: &mut dyn Members<'_>,
+) -> Result<BTreeMap<String, V>, ReadError> {
+    let mut values = BTreeMap::new();
+    while let Some(name) = members.next_name()? {
+        if values.contains_key(&*name) {
+            return Err(ReadError::Value(format!("duplicate name {name:?}")));
+        }
+        values.insert(name.into_owned(), V::read(members)?);
+    }
+    Ok(values)
 }
 
 #[cfg(test)]

@@ -2,26 +2,28 @@
 //!
 //! Spec: [2026-07-28, Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::fit::always_fits;
+use crate::object::object;
 use crate::{Extra, LoggingLevel, Meta};
 
 /// Minimum level of the log messages that the client requests; up to 2025-11-25.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelParams {
     /// Minimum level to send.
     pub level: LoggingLevel,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(SetLevelParams {
+    "level" => required level,
+    "_meta" => optional meta,
+});
 
 impl SetLevelParams {
     /// Requests messages of `level` and above.
@@ -35,25 +37,27 @@ impl SetLevelParams {
 }
 
 /// Parameters of a log message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LogMessageParams {
     /// Severity of the message.
     pub level: LoggingLevel,
     /// Name of the logger.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
     /// Data to log: any JSON value. Read as null when missing.
-    #[serde(default)]
     pub data: Value,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(LogMessageParams {
+    "level" => required level,
+    "logger" => optional logger,
+    "data" => default data,
+    "_meta" => optional meta,
+});
 
 impl LogMessageParams {
     /// Creates a log message with `data`.

@@ -12,11 +12,12 @@ mod keys;
 
 pub use envelope::{EnvelopeError, RequestEnvelope};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::identity::of_server;
+use crate::read::{deserialize, from_text, read_as_inner};
 use crate::{
     ClientCapabilities, Extra, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
 };
@@ -25,9 +26,11 @@ use crate::{
 ///
 /// Getters of reserved keys return `None` if the member is absent *or* has another type.
 /// [`RequestEnvelope`] distinguishes the two.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Meta(Extra);
+
+read_as_inner!(Meta(Extra));
 
 impl Meta {
     /// Creates an empty map.
@@ -150,7 +153,7 @@ impl Meta {
     pub fn client_capabilities(&self) -> Option<ClientCapabilities> {
         // From a text, as in a request: each further decoder of this large type takes 24 KB in a program.
         let text = self.0.get(Self::CLIENT_CAPABILITIES)?.to_string();
-        serde_json::from_str(&text).ok()
+        from_text(&text).ok()
     }
 
     /// Sets the capabilities of the client that sends the request.
@@ -173,7 +176,7 @@ impl Meta {
 impl Meta {
     /// Returns the identity of the server that sends the result, since 2026-07-28.
     pub fn server_info(&self) -> Option<Implementation> {
-        of_server(self.get(Self::SERVER_INFO)?).ok()
+        deserialize(self.get(Self::SERVER_INFO)?, of_server).ok()
     }
 
     /// Sets the identity of the server that sends the result.

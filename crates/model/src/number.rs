@@ -2,20 +2,19 @@
 //!
 //! The published schemas have `integer` where the specification has `number`. So `3.0` and even
 //! `3.5` arrive for counts and sizes. They are read here and rounded towards zero. The output is
-//! always an integer. For `#[serde(deserialize_with = "…")]`.
+//! always an integer. For `object!`.
 
-use std::fmt;
+use serde::ser::{Serialize, Serializer};
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use serde::ser::Serializer;
+use crate::read::{Event, Kind, Read, ReadError, Source, read_as};
 
 /// Reads a count; a negative one becomes zero.
 ///
 /// # Errors
 ///
 /// If the member is not a number.
-pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    Whole::deserialize(deserializer).map(|whole| whole.0)
+pub(crate) fn whole(source: &mut dyn Source<'_>) -> Result<u64, ReadError> {
+    Whole::read(source).map(|whole| whole.0)
 }
 
 /// Reads a count that may be missing or null.
@@ -23,25 +22,25 @@ pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D
 /// # Errors
 ///
 /// If the member is neither null nor a number.
-pub(crate) fn optional_whole<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<u64>, D::Error> {
-    Ok(Option::<Whole>::deserialize(deserializer)?.map(|whole| whole.0))
+pub(crate) fn optional_whole(source: &mut dyn Source<'_>) -> Result<Option<u64>, ReadError> {
+    Ok(Option::<Whole>::read(source)?.map(|whole| whole.0))
 }
 
-/// Writes a number as JavaScript does: without a fraction if it has none (`1`, not `1.0`).
-///
-/// # Errors
-///
-/// The errors of the serializer.
-pub(crate) fn shortest<S: Serializer>(
-    number: &Option<f64>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match *number {
-        None => serializer.serialize_none(),
-        Some(number) if is_exact_integer(number) => serializer.serialize_i64(number as i64),
-        Some(number) => serializer.serialize_f64(number),
+/// Returns a count as it is written.
+pub(crate) fn shortest(number: &f64) -> Shortest {
+    Shortest(*number)
+}
+
+/// A number that is written as JavaScript does: without a fraction if it has none (`1`, not `1.0`).
+pub(crate) struct Shortest(f64);
+
+impl Serialize for Shortest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if is_exact_integer(self.0) {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
     }
 }
 
@@ -55,32 +54,16 @@ fn is_exact_integer(number: f64) -> bool {
 /// A number read as a count.
 struct Whole(u64);
 
-impl<'de> Deserialize<'de> for Whole {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WholeVisitor)
-    }
-}
-
-struct WholeVisitor;
-
-impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Whole, E> {
-        Ok(Whole(number))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
-        Ok(Whole(u64::try_from(number).unwrap_or(0)))
-    }
-
-    // `as` saturates, and turns NaN into zero.
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
-        Ok(Whole(number as u64))
+impl Read for Whole {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        const EXPECTED: &str = "a number";
+        read_as(source, Kind::Any, EXPECTED, |event| match event {
+            Event::Unsigned(number) => Ok(Self(number)),
+            Event::Signed(number) => Ok(Self(u64::try_from(number).unwrap_or(0))),
+            // `as` saturates, and turns NaN into zero.
+            Event::Float(number) => Ok(Self(number as u64)),
+            other => Err(other.wrong_type(EXPECTED)),
+        })
     }
 }
 
@@ -89,11 +72,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::read::of_value;
 
     // spec: 2025-11-25 AMB-01
     #[test]
     fn any_number_is_read_as_a_count() {
-        let read = |value: Value| whole(value).unwrap();
+        let read = |value: Value| whole(&mut of_value(value)).ok().unwrap();
 
         assert_eq!(read(json!(7)), 7);
         assert_eq!(read(json!(7.9)), 7);
@@ -103,7 +87,7 @@ mod tests {
 
     #[test]
     fn an_integer_is_written_without_a_fraction() {
-        let written = |number: Option<f64>| shortest(&number, serde_json::value::Serializer);
+        let written = |number: f64| serde_json::to_value(shortest(&number));
         for (number, text) in [
             (1.0, "1"),
             (0.0, "0"),
@@ -113,14 +97,16 @@ mod tests {
             (1e300, "1e+300"),
             (f64::NAN, "null"),
         ] {
-            assert_eq!(written(Some(number)).unwrap().to_string(), text);
+            assert_eq!(written(number).unwrap().to_string(), text);
         }
-        assert_eq!(written(None).unwrap(), Value::Null);
     }
 
     #[test]
     fn text_is_not_a_count() {
-        assert!(whole(json!("7")).is_err());
-        assert_eq!(optional_whole(Value::Null).unwrap(), None);
+        assert!(whole(&mut of_value(json!("7"))).is_err());
+        assert_eq!(
+            optional_whole(&mut of_value(Value::Null)).ok().unwrap(),
+            None
+        );
     }
 }

@@ -46,21 +46,15 @@ macro_rules! open_enum {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Word;
-                impl serde::de::Visitor<'_> for Word {
-                    type Value = $name;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("a string")
-                    }
-                    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<$name, E> {
-                        Ok($name::from(word))
-                    }
-                }
-                deserializer.deserialize_str(Word)
+        impl $crate::read::Read for $name {
+            fn read(
+                source: &mut dyn $crate::read::Source<'_>,
+            ) -> Result<Self, $crate::read::ReadError> {
+                $crate::read::read_text(source, "a string", |word| Self::from(&*word))
             }
         }
+
+        $crate::read::deserialize_by_read!($name);
     };
 }
 

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 
 use crate::jsonrpc::members;
 use crate::open_enum::open_enum;
+use crate::read::from_text;
 use crate::{CreateTaskResult, Fit, FitError, InputRequired, Revision, TaskHandle};
 
 /// Outcome of a request. Closed: another `resultType` is an error.
@@ -176,7 +177,7 @@ fn task(result: &RawValue) -> serde_json::Result<TaskHandle> {
 }
 
 fn legacy_task(result: &RawValue) -> serde_json::Result<TaskHandle> {
-    let CreateTaskResult { task, meta, .. } = serde_json::from_str(result.get())?;
+    let CreateTaskResult { task, meta, .. } = from_text(result.get())?;
     let mut handle = TaskHandle::from(task);
     handle.meta = handle.meta.or(meta);
     Ok(handle)

@@ -4,15 +4,19 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::fit::always_fits;
+use crate::object::object;
+use crate::read::read_as_inner;
 use crate::{Extra, Meta};
 
 /// Position of the next page of a list. Opaque to clients; the empty text is a cursor too.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Cursor(Box<str>);
+
+read_as_inner!(Cursor(Box<str>));
 
 impl Cursor {
     /// Creates a cursor from any text.
@@ -45,20 +49,21 @@ impl fmt::Display for Cursor {
 }
 
 /// Parameters of every list request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListParams {
     /// Cursor of the requested page; the first page if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListParams {
+    "cursor" => optional cursor,
+    "_meta" => optional meta,
+});
 
 impl ListParams {
     /// Requests the page at `cursor`.

@@ -2,14 +2,12 @@
 //!
 //! Spec: [2026-07-28, Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress).
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::{always_fits, drop_without};
+use crate::object::object;
 use crate::{Extra, Feature, Fit, FitError, Meta, ProgressToken, RequestId, Revision};
 
 /// Parameters of a progress notification.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressParams {
     /// Token that the request chose for its progress.
@@ -17,18 +15,22 @@ pub struct ProgressParams {
     /// Progress until now; it increases with each notification.
     pub progress: f64,
     /// Total amount of work, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
     /// Message about the current progress, for the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ProgressParams {
+    "progressToken" => required progress_token,
+    "progress" => required progress,
+    "total" => optional total,
+    "message" => optional message,
+    "_meta" => optional meta,
+});
 
 impl ProgressParams {
     /// Reports the progress of the request that sent `progress_token`. A number that JSON cannot
@@ -64,23 +66,24 @@ fn finite(number: f64) -> Option<f64> {
 }
 
 /// Parameters of the notification that cancels a request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledParams {
     /// Request to cancel. Careless peers omit it; then the notification has no effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
     /// Reason of the cancellation, for logs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CancelledParams {
+    "requestId" => optional request_id,
+    "reason" => optional reason,
+    "_meta" => optional meta,
+});
 
 impl CancelledParams {
     /// Creates the parameters that cancel a request.

@@ -4,40 +4,41 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::{drop_without, fit_freshness};
+use crate::object::object;
 use crate::{
     Base64, ContentBlock, Cursor, Extra, Feature, Fit, FitError, Freshness, Icon, InputResponses,
     Meta, ResourceContents, Revision, Role,
 };
 
 /// A prompt in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Arguments for templating the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Prompt {
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "icons" => optional icons,
+    "arguments" => optional arguments,
+    "_meta" => optional meta,
+});
 
 impl Prompt {
     /// Creates a prompt without arguments.
@@ -71,25 +72,27 @@ impl Prompt {
 }
 
 /// An argument of a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the argument.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Whether the argument is required. If missing, it is optional.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(PromptArgument {
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "required" => optional required,
+});
 
 impl PromptArgument {
     /// Creates a required argument.
@@ -129,25 +132,27 @@ impl PromptArgument {
 }
 
 /// A page of prompts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// The prompts.
     pub prompts: Vec<Prompt>,
     /// Position of the next page; missing on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Cache hint of the page.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListPromptsResult {
+    "prompts" => required prompts,
+    "nextCursor" => optional next_cursor,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl ListPromptsResult {
     /// Creates the last, or only, page.
@@ -160,28 +165,30 @@ impl ListPromptsResult {
 }
 
 /// Parameters of `prompts/get`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptParams {
     /// Name of the prompt.
     pub name: String,
     /// Values of the arguments, by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
     /// Responses to the questions in the server's last result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
     /// Request state from the server's last result, unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(GetPromptParams {
+    "name" => required name,
+    "arguments" => optional arguments,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional request_state,
+    "_meta" => optional meta,
+});
 
 impl GetPromptParams {
     /// Creates the parameters that get `name` without arguments.
@@ -202,22 +209,24 @@ impl GetPromptParams {
 }
 
 /// Result of `prompts/get`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Description of the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages.
     pub messages: Vec<PromptMessage>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(GetPromptResult {
+    "description" => optional description,
+    "messages" => required messages,
+    "_meta" => optional meta,
+});
 
 impl GetPromptResult {
     /// Creates a result with messages.
@@ -236,8 +245,7 @@ impl GetPromptResult {
 }
 
 /// One message of a prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// Sender of the message.
@@ -245,9 +253,13 @@ pub struct PromptMessage {
     /// Content of the message: exactly one block.
     pub content: ContentBlock,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(PromptMessage {
+    "role" => required role,
+    "content" => required content,
+});
 
 impl PromptMessage {
     /// Creates a message.

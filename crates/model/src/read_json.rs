@@ -1,5 +1,6 @@
 //! Reading types of this crate in other crates.
 
+use crate::read::from_text;
 use crate::{
     ClientCapabilities, CompleteParams, CreateTaskResult, Implementation, InitializeParams,
     InitializeResult, ListenParams, ProgressParams, SetLevelParams, SubscribeParams, Task,
@@ -22,7 +23,7 @@ macro_rules! read_json {
     ($($name:ty),* $(,)?) => {$(
         impl ReadJson for $name {
             fn read_json(text: &str) -> serde_json::Result<Self> {
-                serde_json::from_str(text)
+                from_text(text)
             }
         }
     )*};

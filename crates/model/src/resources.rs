@@ -7,13 +7,11 @@ mod fit;
 
 pub use contents::{BlobResourceContents, ResourceContents, TextResourceContents};
 
-use serde::{Deserialize, Serialize};
-
+use crate::object::object;
 use crate::{Annotations, Base64, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number};
 
 /// A resource in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
     /// URI of the resource.
@@ -21,34 +19,34 @@ pub struct Resource {
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the resource, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Media type, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its size in bytes before any encoding, if known.
-    #[serde(
-        default,
-        deserialize_with = "number::optional_whole",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub size: Option<u64>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Resource {
+    "uri" => required uri,
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "mimeType" => optional mime_type,
+    "size" => optional size (read number::optional_whole),
+    "icons" => optional icons,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl Resource {
     /// Lists the resource at `uri` under a name.
@@ -83,8 +81,7 @@ impl Resource {
 }
 
 /// A resource template in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// URI template (RFC 6570).
@@ -92,27 +89,31 @@ pub struct ResourceTemplate {
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the template's purpose, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Media type, if all matching resources have the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ResourceTemplate {
+    "uriTemplate" => required uri_template,
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "mimeType" => optional mime_type,
+    "icons" => optional icons,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl ResourceTemplate {
     /// Lists the resources that match `uri_template` under a name.
@@ -147,25 +148,27 @@ impl ResourceTemplate {
 }
 
 /// A page of resources.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// The resources.
     pub resources: Vec<Resource>,
     /// Position of the next page; missing on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Cache hint of the page.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListResourcesResult {
+    "resources" => required resources,
+    "nextCursor" => optional next_cursor,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl ListResourcesResult {
     /// Creates the last, or only, page.
@@ -178,25 +181,27 @@ impl ListResourcesResult {
 }
 
 /// A page of resource templates.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// The templates.
     pub resource_templates: Vec<ResourceTemplate>,
     /// Position of the next page; missing on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Cache hint of the page.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListResourceTemplatesResult {
+    "resourceTemplates" => required resource_templates,
+    "nextCursor" => optional next_cursor,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl ListResourceTemplatesResult {
     /// Creates the last, or only, page.
@@ -209,25 +214,27 @@ impl ListResourceTemplatesResult {
 }
 
 /// Parameters of `resources/read`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceParams {
     /// URI of the resource.
     pub uri: String,
     /// Responses to the questions in the server's last result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
     /// Request state from the server's last result, unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ReadResourceParams {
+    "uri" => required uri,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional request_state,
+    "_meta" => optional meta,
+});
 
 impl ReadResourceParams {
     /// Creates the parameters that read the resource at `uri`.
@@ -240,22 +247,24 @@ impl ReadResourceParams {
 }
 
 /// Contents of a resource: one item, or several for something like a directory.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// The items, each with its own URI.
     pub contents: Vec<ResourceContents>,
     /// Cache hint of the contents.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ReadResourceResult {
+    "contents" => required contents,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl ReadResourceResult {
     /// Creates a result with items.

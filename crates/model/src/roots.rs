@@ -2,28 +2,29 @@
 //!
 //! Spec: [2026-07-28, Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::drop_without;
+use crate::object::object;
 use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
 /// A directory that a server may use.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
     /// URI of the root; begins with `file://`.
     pub uri: String,
     /// Name of the root, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Root {
+    "uri" => required uri,
+    "name" => optional name,
+    "_meta" => optional meta,
+});
 
 impl Root {
     /// Creates a root without a name.
@@ -38,19 +39,21 @@ impl Root {
 }
 
 /// Result of `roots/list`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// The roots of the client.
     pub roots: Vec<Root>,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListRootsResult {
+    "roots" => required roots,
+    "_meta" => optional meta,
+});
 
 impl ListRootsResult {
     /// Creates a result with `roots`.

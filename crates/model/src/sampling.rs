@@ -13,59 +13,56 @@ pub use content::{SamplingContent, SamplingMessage};
 pub use preferences::{IncludeContext, ModelHint, ModelPreferences, ToolChoice, ToolChoiceMode};
 pub use with_tools::ToolSampling;
 
-use serde::{Deserialize, Serialize};
-
+use crate::object::object;
 use crate::open_enum::open_enum;
 use crate::{ContentBlock, Extra, JsonObject, Meta, Role, TaskMetadata, Tool, ToolUseContent};
 
 /// Parameters of a sampling request. The client may change or ignore everything optional.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageParams {
     /// The conversation so far.
     pub messages: Vec<SamplingMessage>,
     /// Maximum number of tokens to generate.
-    #[serde(deserialize_with = "crate::number::whole")]
     pub max_tokens: u64,
     /// Model preferences of the server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
     /// System prompt that the server proposes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Servers whose context the client adds; deprecated except for `none`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Sampling temperature.
-    #[serde(
-        default,
-        serialize_with = "crate::number::shortest",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub temperature: Option<f64>,
     /// Stop sequences of the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
     /// Metadata for the provider of the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
     /// Tools the model may use, since 2025-11-25; the client must have declared it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
     /// Whether the model must use tools, since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Runs the request as a task, in 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CreateMessageParams {
+    "messages" => required messages,
+    "maxTokens" => required max_tokens (read crate::number::whole),
+    "modelPreferences" => optional model_preferences,
+    "systemPrompt" => optional system_prompt,
+    "includeContext" => optional include_context,
+    "temperature" => optional temperature (write crate::number::shortest),
+    "stopSequences" => optional stop_sequences,
+    "metadata" => optional metadata,
+    "tools" => optional tools,
+    "toolChoice" => optional tool_choice,
+    "task" => optional task,
+    "_meta" => optional meta,
+});
 
 impl CreateMessageParams {
     /// Asks for the message that follows `messages`, of at most `max_tokens` tokens.
@@ -111,8 +108,7 @@ impl CreateMessageParams {
 }
 
 /// Message that the model generated.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Sender of the message; a model is the assistant.
@@ -122,15 +118,20 @@ pub struct CreateMessageResult {
     /// Name of the model.
     pub model: String,
     /// Reason why the model stopped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CreateMessageResult {
+    "role" => required role,
+    "content" => required content,
+    "model" => required model,
+    "stopReason" => optional stop_reason,
+    "_meta" => optional meta,
+});
 
 impl CreateMessageResult {
     /// Creates a message of the assistant.

@@ -5,35 +5,35 @@
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
 
-use serde::{Deserialize, Serialize};
-
 use crate::fit::{always_fits, drop_without};
+use crate::object::object;
 use crate::{Extra, Feature, Fit, FitError, Meta, RequestId, Revision};
 
 /// Changes that a client subscribes to, or that a server agrees to send.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// Changes of the list of tools.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_list_changed: Option<bool>,
     /// Changes of the list of prompts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts_list_changed: Option<bool>,
     /// Changes of the list of resources.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources_list_changed: Option<bool>,
     /// Changes of these resources, by URI.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_subscriptions: Option<Vec<String>>,
     /// Changes of these tasks, by id; part of the tasks extension.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_ids: Option<Vec<String>>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(SubscriptionFilter {
+    "toolsListChanged" => optional tools_list_changed,
+    "promptsListChanged" => optional prompts_list_changed,
+    "resourcesListChanged" => optional resources_list_changed,
+    "resourceSubscriptions" => optional resource_subscriptions,
+    "taskIds" => optional task_ids,
+});
 
 impl SubscriptionFilter {
     /// Creates a filter that passes nothing.
@@ -91,19 +91,21 @@ impl SubscriptionFilter {
 }
 
 /// Parameters of `subscriptions/listen`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListenParams {
     /// Notifications that the client requests.
     pub notifications: SubscriptionFilter,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListenParams {
+    "notifications" => required notifications,
+    "_meta" => optional meta,
+});
 
 impl ListenParams {
     /// Requests `notifications`.
@@ -116,17 +118,18 @@ impl ListenParams {
 }
 
 /// The end of a listen stream that the server closes; its `_meta` names the listen request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListenResult {
     /// Result metadata, with the subscription id.
-    #[serde(rename = "_meta")]
     pub meta: Meta,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListenResult {
+    "_meta" => required meta,
+});
 
 impl ListenResult {
     /// Creates the result that ends the stream of `listen`.
@@ -141,19 +144,21 @@ impl ListenResult {
 }
 
 /// First message of a listen stream: the notifications that the server agrees to send.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AcknowledgedParams {
     /// Notifications that the server agrees to send: the requested ones or fewer.
     pub notifications: SubscriptionFilter,
     /// Notification metadata, with the subscription id.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(AcknowledgedParams {
+    "notifications" => required notifications,
+    "_meta" => optional meta,
+});
 
 impl AcknowledgedParams {
     /// Agrees to send `notifications`.
@@ -167,19 +172,21 @@ impl AcknowledgedParams {
 
 /// Resource of a subscription that begins or ends (`resources/subscribe`, `resources/unsubscribe`,
 /// up to 2025-11-25).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeParams {
     /// URI of the resource.
     pub uri: String,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(SubscribeParams {
+    "uri" => required uri,
+    "_meta" => optional meta,
+});
 
 impl SubscribeParams {
     /// Creates the parameters for a resource.
@@ -193,19 +200,21 @@ impl SubscribeParams {
 }
 
 /// A resource changed, or one below the one that was subscribed to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedParams {
     /// URI of the resource.
     pub uri: String,
     /// Notification metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ResourceUpdatedParams {
+    "uri" => required uri,
+    "_meta" => optional meta,
+});
 
 impl ResourceUpdatedParams {
     /// Creates the parameters for a resource.

@@ -4,50 +4,47 @@
 //! Here only the members *before* the tag are copied, and every common peer writes the tag
 //! first; the rest streams into the type it belongs to.
 
-use std::fmt;
-use std::marker::PhantomData;
+use std::borrow::Cow;
 use std::vec;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
-};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::JsonObject;
+use crate::read::{
+    Event, Kind, Members, Object, ReadError, Source, Visit, Want, of_value, read_text,
+};
 
 /// An object whose tag has been read, with everything else still to come.
-pub(crate) struct Tagged<A, K> {
+pub(crate) struct Tagged<'m, 'de, K> {
     /// The tag, if the object has one.
     pub(crate) kind: Option<K>,
-    before: vec::IntoIter<(String, Value)>,
+    before: vec::IntoIter<(Cow<'de, str>, Value)>,
     held: Option<Value>,
-    rest: A,
+    rest: &'m mut dyn Members<'de>,
 }
 
-impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
+impl<'m, 'de, K: for<'a> From<&'a str>> Tagged<'m, 'de, K> {
     /// Reads up to and including the member called `tag`.
     ///
     /// # Errors
     ///
     /// When the tag is not a string, or the input is not JSON.
-    pub(crate) fn read(mut map: A, tag: &'static str) -> Result<Self, A::Error> {
+    pub(crate) fn read(members: &'m mut dyn Members<'de>, tag: &str) -> Result<Self, ReadError> {
         let mut before = Vec::new();
         let mut kind = None;
-        while let Some(key) = map.next_key_seed(KeySeed(tag))? {
-            match key {
-                Key::Tag => {
-                    kind = Some(map.next_value_seed(KindSeed(PhantomData))?);
-                    break;
-                }
-                Key::Other(name) => before.push((name, map.next_value()?)),
+        while let Some(name) = members.next_name()? {
+            if name == tag {
+                kind = Some(read_text(members, "a string", |text| K::from(&text))?);
+                break;
             }
+            before.push((name, members.value()?));
         }
         Ok(Self {
             kind,
             before: before.into_iter(),
             held: None,
-            rest: map,
+            rest: members,
         })
     }
 
@@ -56,8 +53,8 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
     /// # Errors
     ///
     /// If the members are not a `T`.
-    pub(crate) fn decode<T: Deserialize<'de>>(self) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(self))
+    pub(crate) fn decode<T: Object>(mut self) -> Result<T, ReadError> {
+        T::build(&mut self)
     }
 
     /// Keeps the members of an object whose tag is unknown, the tag first.
@@ -69,7 +66,7 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
         self,
         tag: &str,
         kind: Option<String>,
-    ) -> Result<JsonObject, A::Error> {
+    ) -> Result<JsonObject, ReadError> {
         let mut members = JsonObject::new();
         if let Some(kind) = kind {
             members.insert(tag.to_owned(), kind.into());
@@ -79,78 +76,36 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
     }
 }
 
-impl<'de, A: MapAccess<'de>, K> MapAccess<'de> for Tagged<A, K> {
-    type Error = A::Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, A::Error> {
+impl<'de, K> Members<'de> for Tagged<'_, 'de, K> {
+    fn next_name(&mut self) -> Result<Option<Cow<'de, str>>, ReadError> {
         let Some((name, value)) = self.before.next() else {
-            return self.rest.next_key_seed(seed);
+            return self.rest.next_name();
         };
         self.held = Some(value);
-        seed.deserialize(name.into_deserializer()).map(Some)
+        Ok(Some(name))
     }
+}
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+impl<'de, K> Source<'de> for Tagged<'_, 'de, K> {
+    fn read(&mut self, want: Want, visit: Visit<'_, 'de>) -> Result<(), ReadError> {
         match self.held.take() {
-            Some(value) => seed.deserialize(value).map_err(A::Error::custom),
-            None => self.rest.next_value_seed(seed),
+            Some(value) => of_value(value).read(want, visit),
+            None => self.rest.read(want, visit),
         }
     }
-}
 
-enum Key {
-    Tag,
-    Other(String),
-}
-
-struct KeySeed(&'static str);
-
-impl<'de> DeserializeSeed<'de> for KeySeed {
-    type Value = Key;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
-        deserializer.deserialize_identifier(self)
-    }
-}
-
-impl Visitor<'_> for KeySeed {
-    type Value = Key;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member name")
+    fn value(&mut self) -> Result<Value, ReadError> {
+        match self.held.take() {
+            Some(value) => Ok(value),
+            None => self.rest.value(),
+        }
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Key, E> {
-        Ok(if name == self.0 {
-            Key::Tag
-        } else {
-            Key::Other(name.to_owned())
-        })
-    }
-}
-
-struct KindSeed<K>(PhantomData<K>);
-
-impl<'de, K: for<'a> From<&'a str>> DeserializeSeed<'de> for KindSeed<K> {
-    type Value = K;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<K, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<K: for<'a> From<&'a str>> Visitor<'_> for KindSeed<K> {
-    type Value = K;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_str<E: Error>(self, kind: &str) -> Result<K, E> {
-        Ok(K::from(kind))
+    fn raw(&mut self) -> Result<Box<RawValue>, ReadError> {
+        match self.held.take() {
+            Some(value) => of_value(value).raw(),
+            None => self.rest.raw(),
+        }
     }
 }
 
@@ -169,11 +124,15 @@ macro_rules! tag {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::tagged::expect_tag(deserializer, $text).map(|()| Self)
+        impl $crate::read::Read for $name {
+            fn read(
+                source: &mut dyn $crate::read::Source<'_>,
+            ) -> Result<Self, $crate::read::ReadError> {
+                $crate::tagged::expect_tag(source, $text, stringify!($text)).map(|()| Self)
             }
         }
+
+        $crate::read::deserialize_by_read!($name);
     };
 }
 pub(crate) use tag;
@@ -183,27 +142,14 @@ pub(crate) use tag;
 /// # Errors
 ///
 /// If the member has another value.
-pub(crate) fn expect_tag<'de, D: Deserializer<'de>>(
-    deserializer: D,
-    text: &'static str,
-) -> Result<(), D::Error> {
-    deserializer.deserialize_str(Exactly(text))
-}
-
-struct Exactly(&'static str);
-
-impl Visitor<'_> for Exactly {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        if text == self.0 {
-            Ok(())
-        } else {
-            Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
-        }
-    }
+pub(crate) fn expect_tag(
+    source: &mut dyn Source<'_>,
+    tag: &str,
+    expected: &'static str,
+) -> Result<(), ReadError> {
+    source.read(Want::one(Kind::Text, expected), &mut |event| match &event {
+        Event::Text(text) if text == tag => Ok(()),
+        Event::Text(_) => Err(event.wrong_value(expected)),
+        _ => Err(event.wrong_type(expected)),
+    })
 }

@@ -2,26 +2,23 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Extra;
+use crate::object::object;
+use crate::time::optional_millis;
 
 /// Requests that a call runs as a task: the member `task` of its parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// Requested retention time of the task.
-    #[serde(
-        default,
-        with = "crate::time::optional_millis",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub ttl: Option<Duration>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TaskMetadata {
+    "ttl" => optional ttl (read optional_millis::read, write optional_millis::write),
+});
 
 impl TaskMetadata {
     /// Requests the retention time `ttl`.

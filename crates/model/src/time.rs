@@ -6,14 +6,17 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use crate::read::read_as_inner;
+use serde::Serialize;
 
 /// A point in time, as the peer wrote it.
 ///
 /// Equality is equality of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Timestamp(Box<str>);
+
+read_as_inner!(Timestamp(Box<str>));
 
 impl Timestamp {
     /// Stores the text unchanged; [`Timestamp::to_system_time`] returns `None` if it is not an
@@ -62,31 +65,26 @@ impl From<&str> for Timestamp {
 /// A `Duration` that may be missing or null, as a number of milliseconds.
 pub(crate) mod optional_millis {
     use super::Duration;
+    use crate::read::{ReadError, Source};
 
     /// Writes whole milliseconds, or null.
     ///
     /// # Errors
     ///
     /// The errors of the serializer.
-    pub(crate) fn serialize<S: serde::Serializer>(
-        span: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match span {
-            Some(span) => serializer.serialize_u64(super::whole_millis(*span)),
-            None => serializer.serialize_none(),
-        }
+    /// Writes a span that is present.
+    pub(crate) fn write(span: &Duration) -> u64 {
+        super::whole_millis(*span)
     }
 
-    /// Reads any number, rounded towards zero, or null.
-    ///
-    /// # Errors
-    ///
-    /// If the member is neither null nor a number.
-    pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Ok(crate::number::optional_whole(deserializer)?.map(Duration::from_millis))
+    /// Writes a span, or null.
+    pub(crate) fn write_optional(span: &Option<Duration>) -> Option<u64> {
+        span.as_ref().map(write)
+    }
+
+    /// Reads a span that may be missing or null.
+    pub(crate) fn read(source: &mut dyn Source<'_>) -> Result<Option<Duration>, ReadError> {
+        Ok(crate::number::optional_whole(source)?.map(Duration::from_millis))
     }
 }
 

@@ -8,51 +8,50 @@ mod wrap;
 
 pub use call::{CallToolParams, CallToolResult};
 
-use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::object::object;
 use crate::open_enum::open_enum;
+use crate::read::{ReadError, Source};
 use crate::{Cursor, Extra, Freshness, Icon, JsonObject, Meta, Schema};
 
 /// A tool in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
     /// Its programmatic name; [`crate::names::check_tool_name`] is the grammar to keep to.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the tool, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// The JSON Schema of the arguments: an object at the root.
-    #[serde(default, deserialize_with = "schema")]
     pub input_schema: Schema,
     /// The JSON Schema of the structured content. Up to 2025-11-25 an object at the root.
-    #[serde(
-        default,
-        deserialize_with = "optional_schema",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub output_schema: Option<Schema>,
     /// Hints about the behavior of the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
     /// Execution properties of the tool; in 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Tool {
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "icons" => optional icons,
+    "inputSchema" => default input_schema (read schema),
+    "outputSchema" => optional output_schema (read optional_schema),
+    "annotations" => optional annotations,
+    "execution" => optional execution,
+    "_meta" => optional meta,
+});
 
 impl Tool {
     /// Creates a tool whose arguments match `input_schema`.
@@ -122,12 +121,12 @@ impl Tool {
 
 /// Reads a schema. JSON Schema's `true` and `false` become the objects with the same meaning. A
 /// value that is not a schema becomes the schema that allows everything.
-fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Schema, D::Error> {
-    Ok(optional_schema(deserializer)?.unwrap_or_default())
+fn schema(source: &mut dyn Source<'_>) -> Result<Schema, ReadError> {
+    Ok(optional_schema(source)?.unwrap_or_default())
 }
 
-fn optional_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Schema>, D::Error> {
-    Value::deserialize(deserializer).map(schema_of)
+fn optional_schema(source: &mut dyn Source<'_>) -> Result<Option<Schema>, ReadError> {
+    source.value().map(schema_of)
 }
 
 fn schema_of(value: Value) -> Option<Schema> {
@@ -143,29 +142,30 @@ fn schema_of(value: Value) -> Option<Schema> {
 }
 
 /// Hints of the server about a tool. They are untrusted unless the server is trusted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether the tool leaves its environment unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
     /// Whether the tool may perform destructive updates; only meaningful if it is not read-only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
     /// Whether a repeated call has no further effect; only meaningful if the tool is not read-only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// Whether the tool interacts with entities outside of the server, such as the web.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ToolAnnotations {
+    "title" => optional title,
+    "readOnlyHint" => optional read_only_hint,
+    "destructiveHint" => optional destructive_hint,
+    "idempotentHint" => optional idempotent_hint,
+    "openWorldHint" => optional open_world_hint,
+});
 
 impl ToolAnnotations {
     /// Returns annotations of a read-only tool.
@@ -207,17 +207,18 @@ impl ToolAnnotations {
 }
 
 /// Execution properties of a tool; in 2025-11-25 only.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether the tool can run as a task. If missing, tasks are forbidden.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_support: Option<TaskSupport>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ToolExecution {
+    "taskSupport" => optional task_support,
+});
 
 impl From<TaskSupport> for ToolExecution {
     fn from(task_support: TaskSupport) -> Self {
@@ -241,25 +242,27 @@ open_enum! {
 }
 
 /// A page of tools.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// The tools, in a stable order.
     pub tools: Vec<Tool>,
     /// Position of the next page; missing on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Cache hint of the page.
-    #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListToolsResult {
+    "tools" => required tools,
+    "nextCursor" => optional next_cursor,
+    "ttlMs" | "cacheScope" => hint freshness,
+    "_meta" => optional meta,
+});
 
 impl ListToolsResult {
     /// Creates the last, or only, page.

@@ -1,62 +1,38 @@
 //! Capabilities of a client.
 
-use serde::{Deserialize, Serialize};
-
 use super::TasksCapability;
 use super::presence::capability;
+use crate::object::object;
 use crate::{Extra, JsonObject};
 
 /// Capabilities that a client declares; none by default.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Support for elicitation.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub elicitation: Option<ElicitationCapability>,
     /// Support for sampling.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub sampling: Option<SamplingCapability>,
     /// Support for listing roots.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub roots: Option<RootsCapability>,
     /// Support for task-augmented requests; in 2025-11-25 only.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub tasks: Option<TasksCapability>,
     /// Supported extensions: their settings by their ids.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub extensions: Option<JsonObject>,
     /// Experimental, non-standard capabilities.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub experimental: Option<JsonObject>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ClientCapabilities {
+    "elicitation" => optional elicitation (read capability),
+    "sampling" => optional sampling (read capability),
+    "roots" => optional roots (read capability),
+    "tasks" => optional tasks (read capability),
+    "extensions" => optional extensions (read capability),
+    "experimental" => optional experimental (read capability),
+});
 
 impl ClientCapabilities {
     /// Adds elicitation with forms.
@@ -128,62 +104,49 @@ impl ClientCapabilities {
 }
 
 /// Modes of elicitation that a client supports. No declared mode means forms.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCapability {
     /// With a form.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub form: Option<JsonObject>,
     /// With a URL to visit.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub url: Option<JsonObject>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(ElicitationCapability {
+    "form" => optional form (read capability),
+    "url" => optional url (read capability),
+});
+
 /// Sampling features that a client supports.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingCapability {
     /// Support for context inclusion via `includeContext`.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub context: Option<JsonObject>,
     /// Support for tool use via `tools` and `toolChoice`.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub tools: Option<JsonObject>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(SamplingCapability {
+    "context" => optional context (read capability),
+    "tools" => optional tools (read capability),
+});
+
 /// Capabilities of a client that lists roots.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RootsCapability {
     /// Whether the client sends notifications about changes of the roots; up to 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(RootsCapability {
+    "listChanged" => optional list_changed,
+});

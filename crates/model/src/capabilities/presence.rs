@@ -4,11 +4,7 @@
 //! object as an empty array. All of these are read. For `#[serde(default, deserialize_with =
 //! "…")]`.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use crate::read::{Event, Kind, Object, ReadError, Source, read_as};
 
 /// Reads a capability: an object, or `true` for an object without members; false and null
 /// are absence.
@@ -16,38 +12,17 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 /// # Errors
 ///
 /// If the member has another type.
-pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + Default,
-{
-    deserializer.deserialize_any(PresenceVisitor(PhantomData))
-}
-
-struct PresenceVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for PresenceVisitor<T> {
-    type Value = Option<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a capability: an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Option<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map)).map(Some)
-    }
-
-    fn visit_bool<E: Error>(self, is_present: bool) -> Result<Option<T>, E> {
-        Ok(is_present.then(T::default))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _empty: A) -> Result<Option<T>, A::Error> {
-        Ok(Some(T::default()))
-    }
+pub(super) fn capability<T: Object + Default>(
+    source: &mut dyn Source<'_>,
+) -> Result<Option<T>, ReadError> {
+    const EXPECTED: &str = "a capability: an object";
+    read_as(source, Kind::Any, EXPECTED, |event| match event {
+        Event::Object(members) => T::build(members).map(Some),
+        Event::Bool(is_present) => Ok(is_present.then(T::default)),
+        Event::Null => Ok(None),
+        Event::Array(_) => Ok(Some(T::default())),
+        other => Err(other.wrong_type(EXPECTED)),
+    })
 }
 
 #[cfg(test)]

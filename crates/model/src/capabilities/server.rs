@@ -1,76 +1,44 @@
 //! Capabilities of a server.
 
-use serde::{Deserialize, Serialize};
-
 use super::TasksCapability;
 use super::presence::capability;
+use crate::object::object;
 use crate::{Extra, JsonObject};
 
 /// Capabilities that a server declares; none by default.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Support for tools.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub tools: Option<ToolsCapability>,
     /// Support for resources.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub resources: Option<ResourcesCapability>,
     /// Support for prompts.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub prompts: Option<PromptsCapability>,
     /// Support for completion of arguments.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub completions: Option<JsonObject>,
     /// Support for sending log messages to the client.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub logging: Option<JsonObject>,
     /// Support for task-augmented requests; in 2025-11-25 only.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub tasks: Option<TasksCapability>,
     /// Supported extensions: their settings by their ids.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub extensions: Option<JsonObject>,
     /// Experimental, non-standard capabilities.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub experimental: Option<JsonObject>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ServerCapabilities {
+    "tools" => optional tools (read capability),
+    "resources" => optional resources (read capability),
+    "prompts" => optional prompts (read capability),
+    "completions" => optional completions (read capability),
+    "logging" => optional logging (read capability),
+    "tasks" => optional tasks (read capability),
+    "extensions" => optional extensions (read capability),
+    "experimental" => optional experimental (read capability),
+});
 
 impl ServerCapabilities {
     /// Adds tools.
@@ -123,46 +91,49 @@ impl ServerCapabilities {
 }
 
 /// Capabilities of a server that offers tools.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolsCapability {
     /// Whether the server sends notifications about changes of the tool list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(ToolsCapability {
+    "listChanged" => optional list_changed,
+});
+
 /// Capabilities of a server that offers resources.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourcesCapability {
     /// Whether clients can subscribe to updates of single resources.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
     /// Whether the server sends notifications about changes of the resource list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(ResourcesCapability {
+    "subscribe" => optional subscribe,
+    "listChanged" => optional list_changed,
+});
+
 /// Capabilities of a server that offers prompts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PromptsCapability {
     /// Whether the server sends notifications about changes of the prompt list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(PromptsCapability {
+    "listChanged" => optional list_changed,
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,41 +1,30 @@
 //! The tasks capability of 2025-11-25, the same for clients and servers.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::presence::capability;
+use crate::object::object;
 use crate::{Extra, JsonObject};
 
 /// Operations on tasks that the sender supports, and the requests it can run as tasks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TasksCapability {
     /// Tasks can be listed.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub list: Option<JsonObject>,
     /// Tasks can be cancelled.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub cancel: Option<JsonObject>,
     /// The requests that can be run as a task, nested by the parts of their names.
-    #[serde(
-        default,
-        deserialize_with = "capability",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub requests: Option<JsonObject>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TasksCapability {
+    "list" => optional list (read capability),
+    "cancel" => optional cancel (read capability),
+    "requests" => optional requests (read capability),
+});
 
 impl TasksCapability {
     /// Adds a request that can be run as a task, such as `tools/call`.

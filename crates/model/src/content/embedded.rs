@@ -1,7 +1,6 @@
 //! Resources inside of content: whole, or as a link.
 
-use serde::{Deserialize, Serialize};
-
+use crate::object::object;
 use crate::tagged::tag;
 use crate::{Annotations, Extra, Icon, Meta, Resource, ResourceContents, number};
 
@@ -9,24 +8,26 @@ tag!(ResourceTag = "resource");
 tag!(ResourceLinkTag = "resource_link");
 
 /// The contents of a resource, embedded in a message or a result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    #[serde(rename = "type", default)]
     kind: ResourceTag,
     /// The contents.
     pub resource: ResourceContents,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata of the block; the contents have their own.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(EmbeddedResource {
+    "type" => default kind,
+    "resource" => required resource,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl EmbeddedResource {
     /// Creates a block with contents.
@@ -42,45 +43,44 @@ impl EmbeddedResource {
 }
 
 /// A link to a resource that the client may read. The server need not list it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
-    #[serde(rename = "type", default)]
     kind: ResourceLinkTag,
     /// URI of the resource.
     pub uri: String,
     /// Programmatic name.
     pub name: String,
     /// Title, for display to people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the resource, for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Media type, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its size in bytes before any encoding, if known.
-    #[serde(
-        default,
-        deserialize_with = "number::optional_whole",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub size: Option<u64>,
     /// Icons, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ResourceLink {
+    "type" => default kind,
+    "uri" => required uri,
+    "name" => required name,
+    "title" => optional title,
+    "description" => optional description,
+    "mimeType" => optional mime_type,
+    "size" => optional size (read number::optional_whole),
+    "icons" => optional icons,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl ResourceLink {
     /// Creates a link to `uri` with a name.

@@ -1,7 +1,6 @@
 //! Text, images and sound.
 
-use serde::{Deserialize, Serialize};
-
+use crate::object::object;
 use crate::tagged::tag;
 use crate::{Annotations, Base64, Extra, Meta};
 
@@ -10,24 +9,26 @@ tag!(ImageTag = "image");
 tag!(AudioTag = "audio");
 
 /// Text for the model or the person.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
-    #[serde(rename = "type", default)]
     kind: TextTag,
     /// The text.
     pub text: String,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TextContent {
+    "type" => default kind,
+    "text" => required text,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl TextContent {
     /// Creates plain text.
@@ -48,26 +49,29 @@ impl TextContent {
 }
 
 /// An image.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
-    #[serde(rename = "type", default)]
     kind: ImageTag,
     /// The bytes of the picture.
     pub data: Base64,
     /// Their media type, such as `image/png`.
     pub mime_type: String,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ImageContent {
+    "type" => default kind,
+    "data" => required data,
+    "mimeType" => required mime_type,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl ImageContent {
     /// Creates an image from its encoded bytes and their media type.
@@ -84,26 +88,29 @@ impl ImageContent {
 }
 
 /// Audio.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
-    #[serde(rename = "type", default)]
     kind: AudioTag,
     /// The bytes of the sound.
     pub data: Base64,
     /// Their media type, such as `audio/wav`.
     pub mime_type: String,
     /// Hints for the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(AudioContent {
+    "type" => default kind,
+    "data" => required data,
+    "mimeType" => required mime_type,
+    "annotations" => optional annotations,
+    "_meta" => optional meta,
+});
 
 impl AudioContent {
     /// Creates audio from its encoded bytes and their media type.

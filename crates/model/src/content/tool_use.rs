@@ -1,8 +1,8 @@
 //! Tool calls and their results inside of sampling messages.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::object::object;
 use crate::tagged::tag;
 use crate::{ContentBlock, Extra, JsonObject, Meta, present};
 
@@ -10,11 +10,9 @@ tag!(ToolUseTag = "tool_use");
 tag!(ToolResultTag = "tool_result");
 
 /// Request of the model to call a tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseContent {
-    #[serde(rename = "type", default)]
     kind: ToolUseTag,
     /// Id of this use; the result refers to it.
     pub id: String,
@@ -23,12 +21,18 @@ pub struct ToolUseContent {
     /// The arguments.
     pub input: JsonObject,
     /// Metadata that must be returned unchanged.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ToolUseContent {
+    "type" => default kind,
+    "id" => required id,
+    "name" => required name,
+    "input" => required input,
+    "_meta" => optional meta,
+});
 
 impl ToolUseContent {
     /// Creates a request to call the tool `name` with `input`.
@@ -45,34 +49,32 @@ impl ToolUseContent {
 }
 
 /// Result of a tool use.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
-    #[serde(rename = "type", default)]
     kind: ToolResultTag,
     /// The [`ToolUseContent::id`] this answers.
     pub tool_use_id: String,
     /// Unstructured result of the tool.
-    #[serde(default)]
     pub content: Vec<ContentBlock>,
     /// Structured result. `Some(Value::Null)` is data: the tool returned `null`.
-    #[serde(
-        default,
-        deserialize_with = "present::value",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub structured_content: Option<Value>,
     /// Whether the tool call failed. If missing, it did not fail.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Metadata that must be returned unchanged.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ToolResultContent {
+    "type" => default kind,
+    "toolUseId" => required tool_use_id,
+    "content" => default content,
+    "structuredContent" => optional structured_content (read present::value),
+    "isError" => optional is_error,
+    "_meta" => optional meta,
+});
 
 impl ToolResultContent {
     /// Creates the result of the use `tool_use_id`.

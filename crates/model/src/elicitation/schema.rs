@@ -21,29 +21,33 @@ pub use choice::{
 pub use fields::ElicitFields;
 pub use primitive::{BooleanSchema, NumberKind, NumberSchema, StringFormat, StringSchema};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::object::object;
 use crate::tagged::tag;
 use crate::{Extra, JsonObject};
 
 /// The schema of a form.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitSchema {
     /// The dialect; 2020-12 when missing.
-    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
     r#type: ObjectType,
     /// The fields in their order.
     pub properties: ElicitFields,
     /// Names of the required fields.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ElicitSchema {
+    "$schema" => optional dialect,
+    "type" => required r#type,
+    "properties" => required properties,
+    "required" => optional required,
+});
 
 impl ElicitSchema {
     /// Creates a form without fields.

@@ -2,10 +2,11 @@
 
 use serde::de::{DeserializeOwned, Error};
 use serde::ser::{self, SerializeStruct};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::InputKind;
+use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
 use crate::{CreateMessageParams, ElicitParams, Fit, FitError, JsonObject, NoParams, Revision};
 
 /// A question to the client, with its method but without an envelope.
@@ -74,14 +75,14 @@ impl Serialize for InputRequest {
     }
 }
 
-impl<'de> Deserialize<'de> for InputRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        read(&raw).map_err(D::Error::custom)
+impl Read for InputRequest {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        read(&source.raw()?).map_err(|error| ReadError::of(&error))
     }
 }
 
-// Not generic, so that other crates do not compile the decoding of all parameters again.
+deserialize_by_read!(InputRequest);
+
 fn read(raw: &RawValue) -> serde_json::Result<InputRequest> {
     #[derive(Deserialize)]
     struct Peek {
@@ -95,7 +96,7 @@ fn read(raw: &RawValue) -> serde_json::Result<InputRequest> {
             let params: Option<NoParams> = params_of(raw)?;
             Ok(InputRequest::ListRoots(params.unwrap_or_default()))
         }
-        None => serde_json::from_str(raw.get()).map(InputRequest::Unknown),
+        None => from_text(raw.get()).map(InputRequest::Unknown),
     }
 }
 

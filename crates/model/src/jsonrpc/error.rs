@@ -3,15 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::Extra;
+use crate::object::object;
+use crate::read::read_as_inner;
 
 /// A JSON-RPC error code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ErrorCode(pub i64);
+
+read_as_inner!(ErrorCode(i64));
 
 impl ErrorCode {
     /// The text is not JSON (JSON-RPC 2.0).
@@ -43,7 +47,7 @@ impl fmt::Display for ErrorCode {
 }
 
 /// The error object of a response.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Error {
     /// Error type that occurred.
@@ -51,13 +55,17 @@ pub struct Error {
     /// Description of the error in one sentence.
     pub message: Cow<'static, str>,
     /// Additional information about the error, defined by the sender.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     // Boxed: errors travel in results, and few of them have data.
     pub data: Option<Box<Value>>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Error {
+    "code" => required code,
+    "message" => required message,
+    "data" => optional data,
+});
 
 impl Error {
     /// Creates an error of any code; prefer the named constructors.

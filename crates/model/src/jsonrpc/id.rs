@@ -1,9 +1,11 @@
 //! Names of requests and of progress: a string or an integer, never null.
 
+use crate::read::{
+    Event, Kind, Read, ReadError, Source, deserialize_by_read, from_text, read_as, read_as_inner,
+};
 use std::fmt;
 
-use serde::de::{self, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 /// The largest integer that a double holds exactly; integers spelled as floats end here.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
@@ -27,7 +29,7 @@ pub enum RequestId {
 impl RequestId {
     /// Reads an id from its JSON text; none if it is not a string or an integer of 64 bits.
     pub(crate) fn from_json(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        from_text(text).ok()
     }
 }
 
@@ -67,51 +69,36 @@ impl Serialize for RequestId {
     }
 }
 
-impl<'de> Deserialize<'de> for RequestId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(IdVisitor)
+impl Read for RequestId {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        const EXPECTED: &str = "a string or an integer";
+        read_as(source, Kind::Any, EXPECTED, |event| match event {
+            Event::Signed(id) => Ok(Self::Integer(id)),
+            Event::Unsigned(id) => i64::try_from(id)
+                .map(Self::Integer)
+                .map_err(|_| event.wrong_value(EXPECTED)),
+            Event::Float(id) if id.fract() == 0.0 && id.abs() <= EXACT_FLOAT => {
+                Ok(Self::Integer(id as i64))
+            }
+            Event::Float(_) => Err(event.wrong_value(EXPECTED)),
+            Event::Text(id) => Ok(Self::String(id.into())),
+            other => Err(other.wrong_type(EXPECTED)),
+        })
     }
 }
 
-struct IdVisitor;
-
-impl Visitor<'_> for IdVisitor {
-    type Value = RequestId;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string or an integer")
-    }
-
-    fn visit_i64<E: de::Error>(self, id: i64) -> Result<RequestId, E> {
-        Ok(RequestId::Integer(id))
-    }
-
-    fn visit_u64<E: de::Error>(self, id: u64) -> Result<RequestId, E> {
-        i64::try_from(id)
-            .map(RequestId::Integer)
-            .map_err(|_| E::invalid_value(Unexpected::Unsigned(id), &self))
-    }
-
-    fn visit_f64<E: de::Error>(self, id: f64) -> Result<RequestId, E> {
-        if id.fract() == 0.0 && id.abs() <= EXACT_FLOAT {
-            return Ok(RequestId::Integer(id as i64));
-        }
-        Err(E::invalid_value(Unexpected::Float(id), &self))
-    }
-
-    fn visit_str<E: de::Error>(self, id: &str) -> Result<RequestId, E> {
-        Ok(RequestId::String(id.into()))
-    }
-}
+deserialize_by_read!(RequestId);
 
 /// Token that a requester chooses to receive progress notifications.
 ///
 /// Spec: [2026-07-28, Progress][spec].
 ///
 /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ProgressToken(pub RequestId);
+
+read_as_inner!(ProgressToken(RequestId));
 
 impl<T: Into<RequestId>> From<T> for ProgressToken {
     fn from(token: T) -> Self {

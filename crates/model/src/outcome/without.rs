@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::value::CowStrDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
+};
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
@@ -91,7 +93,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
     ) -> Result<Option<K::Value>, A::Error> {
         while let Some(Key(key)) = self.inner.next_key()? {
             if key != RESULT_TYPE {
-                return seed.deserialize(CowStrDeserializer::new(key)).map(Some);
+                // A borrowed name is passed on as one, so that it is not copied.
+                return match key {
+                    Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
+                    Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
+                }
+                .map(Some);
             }
             let Key(kind) = self.inner.next_value()?;
             self.kind.set(match (self.kind.get(), &*kind) {

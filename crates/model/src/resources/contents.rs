@@ -1,8 +1,9 @@
 //! Contents of a resource.
 
-use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
+use crate::object::object;
+use crate::read::{Read, ReadError, Source, deserialize_by_read};
 use crate::{Base64, Extra, JsonObject, Meta};
 
 /// One item of a resource: text, or bytes.
@@ -72,24 +73,27 @@ impl ResourceContents {
 }
 
 /// An item of text.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// URI of the item.
     pub uri: String,
     /// Media type, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text.
     pub text: String,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TextResourceContents {
+    "uri" => required uri,
+    "mimeType" => optional mime_type,
+    "text" => required text,
+    "_meta" => optional meta,
+});
 
 impl TextResourceContents {
     /// Creates a text item.
@@ -105,24 +109,27 @@ impl TextResourceContents {
 }
 
 /// An item of bytes.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// URI of the item.
     pub uri: String,
     /// Media type, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The bytes.
     pub blob: Base64,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(BlobResourceContents {
+    "uri" => required uri,
+    "mimeType" => optional mime_type,
+    "blob" => required blob,
+    "_meta" => optional meta,
+});
 
 impl BlobResourceContents {
     /// Creates an item of bytes.
@@ -159,29 +166,31 @@ impl Serialize for ResourceContents {
     }
 }
 
-impl<'de> Deserialize<'de> for ResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        AnyContents::deserialize(deserializer).map(Self::from)
+impl Read for ResourceContents {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        AnyContents::read(source).map(Self::from)
     }
 }
 
+deserialize_by_read!(ResourceContents);
+
 /// The members of every kind of item: read in one pass, then sorted out.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct AnyContents {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     blob: Option<Base64>,
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     meta: Option<Meta>,
-    #[serde(flatten)]
     extra: Extra,
 }
+
+object!(AnyContents {
+    "uri" => optional uri,
+    "mimeType" => optional mime_type,
+    "text" => optional text,
+    "blob" => optional blob,
+    "_meta" => optional meta,
+});
 
 impl From<AnyContents> for ResourceContents {
     fn from(any: AnyContents) -> Self {

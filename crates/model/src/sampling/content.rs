@@ -1,16 +1,13 @@
 //! The turns of a sampled conversation.
 
-use std::fmt;
+use serde::{Serialize, Serializer};
 
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use crate::object::object;
+use crate::read::{Event, Kind, Object, Read, ReadError, Source, deserialize_by_read, read_as};
 use crate::{ContentBlock, Extra, Meta, Role};
 
 /// One turn of the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Sender of the message.
@@ -18,12 +15,16 @@ pub struct SamplingMessage {
     /// Content of the message: one block, or several since 2025-11-25.
     pub content: SamplingContent,
     /// Metadata, since 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(SamplingMessage {
+    "role" => required role,
+    "content" => required content,
+    "_meta" => optional meta,
+});
 
 impl SamplingMessage {
     /// Creates a turn.
@@ -120,26 +121,23 @@ impl Serialize for SamplingContent {
     }
 }
 
-impl<'de> Deserialize<'de> for SamplingContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
+impl Read for SamplingContent {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        const EXPECTED: &str = "a content block or an array of them";
+        read_as(source, Kind::Any, EXPECTED, |event| match event {
+            Event::Object(members) => ContentBlock::build(members).map(Self::from),
+            Event::Array(elements) => {
+                let mut blocks = Vec::new();
+                let mut push = |source: &mut dyn Source<'_>| {
+                    blocks.push(ContentBlock::read(source)?);
+                    Ok(())
+                };
+                while elements.next(&mut push)? {}
+                Ok(Self::Many(blocks))
+            }
+            other => Err(other.wrong_type(EXPECTED)),
+        })
     }
 }
 
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = SamplingContent;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a content block or an array of them")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SamplingContent, A::Error> {
-        ContentBlock::deserialize(MapAccessDeserializer::new(map)).map(Into::into)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<SamplingContent, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(blocks)).map(SamplingContent::Many)
-    }
-}
+deserialize_by_read!(SamplingContent);

@@ -1,56 +1,45 @@
 //! Preferences of a server: model, context and use of tools.
 
-use serde::{Deserialize, Serialize};
-
+use crate::object::object;
 use crate::open_enum::open_enum;
 use crate::{Extra, number};
 
 /// Model preferences of the server; advice only.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// Models by name; the first that matches wins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
     /// Importance of a low price, from 0 to 1.
-    #[serde(
-        default,
-        serialize_with = "number::shortest",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub cost_priority: Option<f64>,
     /// Importance of speed, from 0 to 1.
-    #[serde(
-        default,
-        serialize_with = "number::shortest",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub speed_priority: Option<f64>,
     /// Importance of ability, from 0 to 1.
-    #[serde(
-        default,
-        serialize_with = "number::shortest",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub intelligence_priority: Option<f64>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(ModelPreferences {
+    "hints" => optional hints,
+    "costPriority" => optional cost_priority (write number::shortest),
+    "speedPriority" => optional speed_priority (write number::shortest),
+    "intelligencePriority" => optional intelligence_priority (write number::shortest),
+});
+
 /// Hint at a model that the server prefers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// A part of the model's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ModelHint {
+    "name" => optional name,
+});
 
 impl ModelHint {
     /// Creates a hint at models whose name contains `name`.
@@ -75,17 +64,18 @@ open_enum! {
 }
 
 /// Whether the model must use tools.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Mode of the tool use; the model decides if it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ToolChoice {
+    "mode" => optional mode,
+});
 
 impl From<ToolChoiceMode> for ToolChoice {
     fn from(mode: ToolChoiceMode) -> Self {

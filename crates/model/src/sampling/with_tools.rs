@@ -1,9 +1,10 @@
 //! Sampling with at least one tool.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use super::{CreateMessageParams, SamplingMessage, ToolChoiceMode};
 use crate::Tool;
+use crate::read::{Read, ReadError, Source, deserialize_by_read, missing};
 
 /// A sampling request with tools: its answer may be several blocks and may use tools.
 ///
@@ -66,9 +67,11 @@ impl From<ToolSampling> for CreateMessageParams {
     }
 }
 
-impl<'de> Deserialize<'de> for ToolSampling {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::try_from(CreateMessageParams::deserialize(deserializer)?)
-            .map_err(|_| serde::de::Error::missing_field("tools"))
+impl Read for ToolSampling {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        let params = CreateMessageParams::read(source)?;
+        Self::try_from(params).map_err(|_| missing("tools"))
     }
 }
+
+deserialize_by_read!(ToolSampling);

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::{TaskHandle, TaskStatus};
+use crate::object::object;
+use crate::time::optional_millis;
 use crate::{Cursor, Extra, Meta, Timestamp};
 
 /// A task in the form of every result of 2025-11-25. It is also the result of `tasks/get` and
 /// `tasks/cancel`, and the content of `notifications/tasks/status`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
     /// Id of the task, chosen by the receiver of the request.
@@ -18,29 +17,31 @@ pub struct Task {
     /// Status of the task.
     pub status: TaskStatus,
     /// Message about the status, for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Time at which the task was created.
     pub created_at: Timestamp,
     /// Time of the last update of the task.
     pub last_updated_at: Timestamp,
     /// Retention time from the creation; unlimited if `None`. Always written.
-    #[serde(default, with = "crate::time::optional_millis")]
     pub ttl: Option<Duration>,
     /// Suggested interval between two polls.
-    #[serde(
-        default,
-        with = "crate::time::optional_millis",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub poll_interval: Option<Duration>,
     /// Metadata of the result or notification that holds the task.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Task {
+    "taskId" => required task_id,
+    "status" => required status,
+    "statusMessage" => optional status_message,
+    "createdAt" => required created_at,
+    "lastUpdatedAt" => required last_updated_at,
+    "ttl" => default ttl (read optional_millis::read, write optional_millis::write_optional),
+    "pollInterval" => optional poll_interval (read optional_millis::read, write optional_millis::write),
+    "_meta" => optional meta,
+});
 
 impl Task {
     /// Creates a running task without a retention limit, created at `created_at`.
@@ -66,16 +67,18 @@ impl From<TaskHandle> for Task {
 }
 
 /// The task something belongs to: the value at [`Meta::RELATED_TASK`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTask {
     /// Id of the task.
     pub task_id: String,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(RelatedTask {
+    "taskId" => required task_id,
+});
 
 impl RelatedTask {
     /// Refers to a task.
@@ -88,19 +91,21 @@ impl RelatedTask {
 }
 
 /// Result of a request that runs as a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// The task.
     pub task: Task,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CreateTaskResult {
+    "task" => required task,
+    "_meta" => optional meta,
+});
 
 impl CreateTaskResult {
     /// Creates the result that announces `task`.
@@ -115,19 +120,21 @@ impl CreateTaskResult {
 
 /// Names a task: the parameters of `tasks/get`, `tasks/result` and `tasks/cancel`, in both
 /// revisions that have them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TaskIdParams {
     /// Id of the task.
     pub task_id: String,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TaskIdParams {
+    "taskId" => required task_id,
+    "_meta" => optional meta,
+});
 
 impl TaskIdParams {
     /// Refers to a task.
@@ -141,22 +148,24 @@ impl TaskIdParams {
 }
 
 /// A page of tasks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// The tasks.
     pub tasks: Vec<Task>,
     /// Position of the next page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Result metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(ListTasksResult {
+    "tasks" => required tasks,
+    "nextCursor" => optional next_cursor,
+    "_meta" => optional meta,
+});
 
 impl ListTasksResult {
     /// Creates the last page.

@@ -1,37 +1,39 @@
 //! The call of a tool, and its result.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::object::object;
 use crate::write::{WriteError, write_json};
 use crate::{Base64, ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
 
 /// Parameters of `tools/call`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolParams {
     /// Name of the tool.
     pub name: String,
     /// The arguments.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<JsonObject>,
     /// Requests a task; in 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Responses to the questions in the server's last result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
     /// Request state from the server's last result, unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CallToolParams {
+    "name" => required name,
+    "arguments" => optional arguments,
+    "task" => optional task,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional request_state,
+    "_meta" => optional meta,
+});
 
 impl CallToolParams {
     /// Creates the parameters that call `name` with `arguments`.
@@ -45,30 +47,27 @@ impl CallToolParams {
 }
 
 /// Result of a tool call: content for the model, and structured data.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Unstructured result, for the model. Always written; read as empty when missing.
-    #[serde(default)]
     pub content: Vec<ContentBlock>,
     /// Structured result. `Some(Value::Null)` is data: the tool returned `null`.
-    #[serde(
-        default,
-        deserialize_with = "present::value",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub structured_content: Option<Value>,
     /// Whether the tool failed. If missing, it did not fail; see [`CallToolResult::has_failed`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(CallToolResult {
+    "content" => default content,
+    "structuredContent" => optional structured_content (read present::value),
+    "isError" => optional is_error,
+    "_meta" => optional meta,
+});
 
 impl CallToolResult {
     /// Creates a result with `content`.

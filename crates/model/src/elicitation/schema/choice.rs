@@ -1,8 +1,7 @@
 //! Fields that choose among words: one or some, with titles or without.
 
-use serde::{Deserialize, Serialize};
-
 use crate::Extra;
+use crate::object::object;
 use crate::tagged::tag;
 
 tag! {
@@ -11,18 +10,21 @@ tag! {
 }
 
 /// A value of a choice and its title.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Choice {
     /// Value that the response has.
-    #[serde(rename = "const")]
     pub value: String,
     /// Text that the user sees.
     pub title: String,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(Choice {
+    "const" => required value,
+    "title" => required title,
+});
 
 impl Choice {
     /// A word and its title.
@@ -39,28 +41,33 @@ impl Choice {
 macro_rules! single_select {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident { $( $(#[$member_meta:meta])* pub $member:ident: $type:ty ),+ $(,)? }
+        pub struct $name:ident {
+            $( $(#[$member_meta:meta])* $key:literal => $kind:ident $member:ident: $type:ty ),+ $(,)?
+        }
     ) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(rename_all = "camelCase")]
+        #[derive(Debug, Clone, Default, PartialEq)]
         #[non_exhaustive]
         pub struct $name {
             r#type: StringType,
             /// Title of the field.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub title: Option<String>,
             /// Description of the field.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
             $( $(#[$member_meta])* pub $member: $type, )+
             /// Initial value.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub default: Option<String>,
             /// Members this version does not know.
-            #[serde(flatten)]
             pub extra: Extra,
         }
+
+        object!($name {
+            "type" => required r#type,
+            "title" => optional title,
+            "description" => optional description,
+            $( $key => $kind $member, )+
+            "default" => optional default,
+        });
     };
 }
 
@@ -68,8 +75,7 @@ single_select! {
     /// A field that chooses one word.
     pub struct UntitledSingleSelectEnumSchema {
         /// The words.
-        #[serde(rename = "enum")]
-        pub words: Vec<String>,
+        "enum" => required words: Vec<String>,
     }
 }
 
@@ -77,7 +83,7 @@ single_select! {
     /// A field that chooses one word with a title, since 2025-11-25.
     pub struct TitledSingleSelectEnumSchema {
         /// The words and their titles.
-        pub one_of: Vec<Choice>,
+        "oneOf" => required one_of: Vec<Choice>,
     }
 }
 
@@ -87,11 +93,9 @@ single_select! {
     /// The only titled choice of 2025-06-18, and deprecated since.
     pub struct LegacyTitledEnumSchema {
         /// The words.
-        #[serde(rename = "enum")]
-        pub words: Vec<String>,
+        "enum" => required words: Vec<String>,
         /// The titles in the order of the words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub enum_names: Option<Vec<String>>,
+        "enumNames" => optional enum_names: Option<Vec<String>>,
     }
 }
 
@@ -138,40 +142,35 @@ impl From<TitledSingleSelectEnumSchema> for LegacyTitledEnumSchema {
 macro_rules! multi_select {
     ( $(#[$meta:meta])* pub struct $name:ident { items: $items:ty } ) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(rename_all = "camelCase")]
+        #[derive(Debug, Clone, Default, PartialEq)]
         #[non_exhaustive]
         pub struct $name {
             r#type: ArrayType,
             /// Title of the field.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub title: Option<String>,
             /// Description of the field.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
             /// Minimum number of values.
-            #[serde(
-                default,
-                deserialize_with = "crate::number::optional_whole",
-                skip_serializing_if = "Option::is_none"
-            )]
             pub min_items: Option<u64>,
             /// Maximum number of values.
-            #[serde(
-                default,
-                deserialize_with = "crate::number::optional_whole",
-                skip_serializing_if = "Option::is_none"
-            )]
             pub max_items: Option<u64>,
             /// Values that the user can choose.
             pub items: $items,
             /// Initial values.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub default: Option<Vec<String>>,
             /// Members this version does not know.
-            #[serde(flatten)]
             pub extra: Extra,
         }
+
+        object!($name {
+            "type" => required r#type,
+            "title" => optional title,
+            "description" => optional description,
+            "minItems" => optional min_items (read crate::number::optional_whole),
+            "maxItems" => optional max_items (read crate::number::optional_whole),
+            "items" => required items,
+            "default" => optional default,
+        });
     };
 }
 
@@ -191,31 +190,34 @@ multi_select! {
 }
 
 /// The words of a multiple choice.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MultiSelectItems {
-    #[serde(default)]
     r#type: StringType,
     /// The words.
-    #[serde(rename = "enum")]
     pub words: Vec<String>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
 
+object!(MultiSelectItems {
+    "type" => default r#type,
+    "enum" => required words,
+});
+
 /// The words of a multiple choice, with titles.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectItems {
     /// The words and their titles; `oneOf`, as an early proposal had it, is read too.
-    #[serde(alias = "oneOf")]
     pub any_of: Vec<Choice>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(TitledMultiSelectItems {
+    "anyOf" | "oneOf" => required any_of,
+});
 
 impl UntitledMultiSelectEnumSchema {
     /// Chooses among `words`.

@@ -1,7 +1,8 @@
 //! The shape of a field, decided by its members.
 
-use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer};
+use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::PrimitiveSchema;
@@ -40,14 +41,14 @@ enum Type {
     Other,
 }
 
-impl<'de> Deserialize<'de> for PrimitiveSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        classify(&raw).map_err(D::Error::custom)
+impl Read for PrimitiveSchema {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        classify(&source.raw()?).map_err(|error| ReadError::of(&error))
     }
 }
 
-// Not generic, so that other crates do not compile the decoding of all shapes again.
+deserialize_by_read!(PrimitiveSchema);
+
 fn classify(raw: &RawValue) -> serde_json::Result<PrimitiveSchema> {
     // An object of unknown shape is stored raw. Other JSON is an error.
     let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
@@ -84,9 +85,9 @@ fn of_array(raw: &RawValue, items: Option<&ItemsShape>) -> serde_json::Result<Pr
     }
 }
 
-fn read<T: DeserializeOwned>(
+fn read<T: Read>(
     raw: &RawValue,
     shape: impl FnOnce(T) -> PrimitiveSchema,
 ) -> serde_json::Result<PrimitiveSchema> {
-    serde_json::from_str(raw.get()).map(shape)
+    from_text(raw.get()).map(shape)
 }

@@ -1,9 +1,8 @@
 //! The fields of a form, in the order in which they are shown.
 
-use std::fmt;
+use crate::read::{Members, Object, Read, ReadError, deserialize_by_read, read_by_build};
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::PrimitiveSchema;
 
@@ -66,29 +65,21 @@ impl Serialize for ElicitFields {
     }
 }
 
-impl<'de> Deserialize<'de> for ElicitFields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
+impl Object for ElicitFields {
+    const EXPECTED: &'static str = "an object of fields";
 
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = ElicitFields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of fields")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ElicitFields, A::Error> {
-        let mut fields = ElicitFields::default();
-        while let Some((name, field)) = map.next_entry::<String, PrimitiveSchema>()? {
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        let mut fields = Self::default();
+        while let Some(name) = members.next_name()? {
+            let field = PrimitiveSchema::read(members)?;
             if fields.get(&name).is_some() {
-                return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+                return Err(ReadError::Value(format!("duplicate field `{name}`")));
             }
-            fields.0.push((name, field));
+            fields.0.push((name.into_owned(), field));
         }
         Ok(fields)
     }
 }
+
+read_by_build!(ElicitFields);
+deserialize_by_read!(ElicitFields);

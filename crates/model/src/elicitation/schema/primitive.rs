@@ -1,51 +1,48 @@
 //! Fields for text, numbers and booleans.
 
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use crate::Extra;
+use crate::object::object;
 use crate::open_enum::open_enum;
+use crate::read::{Event, Kind, Read, ReadError, Source, read_as};
 use crate::tagged::tag;
 
 /// A field for text.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StringSchema {
     r#type: StringType,
     /// Title of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Minimum number of characters.
-    #[serde(
-        default,
-        deserialize_with = "crate::number::optional_whole",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub min_length: Option<u64>,
     /// Maximum number of characters.
-    #[serde(
-        default,
-        deserialize_with = "crate::number::optional_whole",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub max_length: Option<u64>,
     /// A regular expression the text must match. The schemas do not list it, the prose does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Format of the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringFormat>,
     /// Initial value of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(StringSchema {
+    "type" => required r#type,
+    "title" => optional title,
+    "description" => optional description,
+    "minLength" => optional min_length (read crate::number::optional_whole),
+    "maxLength" => optional max_length (read crate::number::optional_whole),
+    "pattern" => optional pattern,
+    "format" => optional format,
+    "default" => optional default,
+});
 
 tag! {
     /// The type of text.
@@ -82,31 +79,33 @@ impl StringSchema {
 }
 
 /// A field for a number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Whether fractions are allowed.
     pub r#type: NumberKind,
     /// Title of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Minimum.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Number>,
     /// Maximum.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Number>,
     /// Initial value of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Number>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(NumberSchema {
+    "type" => required r#type,
+    "title" => optional title,
+    "description" => optional description,
+    "minimum" => optional minimum,
+    "maximum" => optional maximum,
+    "default" => optional default,
+});
 
 /// Whether a number may have a fraction. Closed: other types are not numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -116,6 +115,21 @@ pub enum NumberKind {
     Integer,
     /// Any number.
     Number,
+}
+
+impl Read for NumberKind {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        const EXPECTED: &str = "enum NumberKind";
+        read_as(source, Kind::Text, EXPECTED, |event| match event {
+            Event::Text(word) if word == "integer" => Ok(Self::Integer),
+            Event::Text(word) if word == "number" => Ok(Self::Number),
+            Event::Text(word) => Err(ReadError::of(&serde_json::Error::unknown_variant(
+                &word,
+                &["integer", "number"],
+            ))),
+            other => Err(other.wrong_type(EXPECTED)),
+        })
+    }
 }
 
 impl NumberSchema {
@@ -143,24 +157,26 @@ impl NumberSchema {
 }
 
 /// A field for a boolean.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BooleanSchema {
     r#type: BooleanType,
     /// Title of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Initial value of the field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// Members this version does not know.
-    #[serde(flatten)]
     pub extra: Extra,
 }
+
+object!(BooleanSchema {
+    "type" => required r#type,
+    "title" => optional title,
+    "description" => optional description,
+    "default" => optional default,
+});
 
 tag! {
     /// The type of a boolean.
