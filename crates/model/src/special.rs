@@ -7,15 +7,32 @@ pub(crate) const PART: usize = 64;
 #[inline]
 pub(crate) fn mask(part: &[u8; PART]) -> u64 {
     let mut flags = [0; PART];
-    for (at, (flag, byte)) in flags.iter_mut().zip(part).enumerate() {
-        *flag = u8::from(is_special(*byte)) << (at % 8);
+    for (flag, byte) in flags.iter_mut().zip(part) {
+        *flag = u8::from(is_special(*byte));
     }
-    // Each sum fits into a byte, because its flags are different bits. Compilers have one instruction for such sums.
-    let mut mask = [0; PART / 8];
-    for (byte, flags) in mask.iter_mut().zip(flags.as_chunks::<8>().0) {
-        *byte = flags.iter().map(|flag| u64::from(*flag)).sum::<u64>() as u8;
-    }
-    u64::from_le_bytes(mask)
+    // The flags of each word are one bit of each byte.
+    let (words, _) = flags.as_chunks::<8>();
+    let bits = words
+        .iter()
+        .zip(0..)
+        .fold(0, |bits, (word, at)| bits | u64::from_le_bytes(*word) << at);
+    transposed(bits)
+}
+
+/// Exchanges the rows and columns of eight by eight bits: single ones, pairs, and fours.
+#[inline]
+fn transposed(bits: u64) -> u64 {
+    let exchanges = [
+        (7, 0x00AA_00AA_00AA_00AA),
+        (14, 0x0000_CCCC_0000_CCCC),
+        (28, 0x0000_0000_F0F0_F0F0),
+    ];
+    exchanges
+        .into_iter()
+        .fold(bits, |bits, (distance, places)| {
+            let changed = (bits ^ bits >> distance) & places;
+            bits ^ changed ^ changed << distance
+        })
 }
 
 /// Returns true if a part has a special byte.
