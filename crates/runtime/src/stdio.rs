@@ -1,5 +1,7 @@
 //! A server on standard streams. Standard output is ours alone.
 
+#[cfg(target_os = "linux")]
+mod pipe_writer;
 mod threads;
 #[cfg(unix)]
 mod unix;
@@ -22,6 +24,8 @@ pub type StandardOutput = Pin<Box<dyn AsyncWrite + Send>>;
 ///
 /// On Unix, standard output is moved away first: whatever else the process prints goes to standard
 /// error, and dropping the stream closes it for the reader.
+///
+/// On Linux, the buffer of a pipe grows to 256 KiB after the first write that does not fit, if the system permits it.
 ///
 /// # Errors
 ///

@@ -35,12 +35,22 @@ fn writer(fd: OwnedFd) -> io::Result<Writer> {
     let file = File::from(fd);
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_fifo() {
-        Box::pin(pipe::Sender::from_file(file)?)
+        pipe_writer(pipe::Sender::from_file(file)?)
     } else if kind.is_socket() {
         Box::pin(socket(file)?)
     } else {
         Box::pin(threads::Writer::new(file))
     })
+}
+
+#[cfg(target_os = "linux")]
+fn pipe_writer(sender: pipe::Sender) -> Writer {
+    Box::pin(super::pipe_writer::PipeWriter::new(sender))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pipe_writer(sender: pipe::Sender) -> Writer {
+    Box::pin(sender)
 }
 
 fn socket(file: File) -> io::Result<UnixStream> {
