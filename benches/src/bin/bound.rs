@@ -1,19 +1,17 @@
 //! The least that the protocol asks of the measured rows, over HTTP by hyper. It has no limits,
 //! timeouts, cancellation or other methods, and closes a connection with an invalid request.
-use std::hash::{BuildHasher, RandomState};
-use std::{borrow::Cow, cell::RefCell, collections::HashMap, io::Write, rc::Rc};
-
-use bytes::buf::Chain;
-use bytes::{Buf as _, Bytes};
+use bytes::{Buf as _, Bytes, buf::Chain};
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
+use pintle_bench::payload::text_64k;
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
+use std::hash::{BuildHasher, RandomState};
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, io::Write, rc::Rc};
 use tokio::task::{LocalSet, spawn_local};
-
 type Error = Box<dyn std::error::Error + Send + Sync>;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -94,7 +92,8 @@ impl Server {
                 put(&mut out, &[head[0], id, head[2], OPENED]);
                 return Some(Bytes::from(out).chain(Bytes::new()));
             }
-            ("tools/call", Some("echo")) => arguments.text?,
+            ("tools/call", Some("echo")) => Cow::from(arguments.text?),
+            ("tools/call", Some("big_text")) => Cow::from(text_64k()),
             ("tools/call", Some("progress")) => {
                 let (steps, token) = (arguments.steps?, params.meta.token?);
                 for step in 1..=steps {
@@ -104,7 +103,7 @@ impl Server {
                     serde_json::to_writer(&mut out, &format!("step {step}")).ok()?;
                     put(&mut out, &["}}", after]);
                 }
-                "done".to_owned()
+                Cow::from("done")
             }
             _ => return None,
         };
@@ -112,7 +111,7 @@ impl Server {
         put(&mut out, &[if is_stream { before } else { "" }]);
         put(&mut out, &head);
         put(&mut out, &[r#""content":[{"type":"text","text":"#]);
-        serde_json::to_writer(&mut out, &text).ok()?;
+        json_escape_simd::escape_into(&*text, &mut out);
         put(&mut out, &["}]}}", if is_stream { after } else { "" }]);
         Some(Bytes::from(out).chain(Bytes::new()))
     }
@@ -173,7 +172,6 @@ fn check(request: &Request<Incoming>) -> Option<()> {
     let is_json = text(CONTENT_TYPE)? == JSON && accepts(JSON).and(accepts(EVENTS)).is_some();
     (is_post && is_json && is_local(text(HOST)?) && origin.is_none_or(is_local)).then_some(())
 }
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let text = "x".repeat(262);
@@ -181,6 +179,8 @@ async fn main() -> Result<(), Error> {
     let tool = |at| json!({"name": format!("tool_{at:03}"), "title": text, "inputSchema": schema});
     let tools: Vec<_> = (0..100).map(tool).collect();
     let list = json!({"ttlMs": 0, "cacheScope": "public", "tools": tools}).to_string() + "}";
+    // glibc keeps the memory of a large answer after it has freed a larger block.
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 20)));
     let (tools, sessions) = (Bytes::from(list).slice(1..), RefCell::default());
     let server = &Rc::new(Server { tools, sessions });
     let address = std::env::args().nth(2).ok_or("usage: bound http ADDRESS")?;
