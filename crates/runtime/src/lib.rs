@@ -11,9 +11,9 @@
 //!   put it on standard streams and sockets.
 //! - [`Ask`]: a question of a handler to the client; [`QuestionState`] has the questions for the
 //!   runner of the handler.
-//! - [`Transport`] and [`Connect`]: carry the messages of a client; [`Peer`] is the client's end of
-//!   a conversation, [`drive`] its driver, [`StreamTransport`] the transport over byte streams.
-//! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
+//! - `Transport` and `Connect` (feature `client`): carry the messages of a client; `Peer` is the client's end of
+//!   a conversation, `drive` its driver, `StreamTransport` the transport over byte streams.
+//! - `Authorizer` (feature `client`): where a client's requests get their tokens from; `Fetch`: one bounded exchange
 //!   for a document.
 //! - `fleet::Fleet` (feature `replicas`): the replicas that share a store, their presence and its clock.
 //! - [`SharedSessions`]: sealed ids of sessions, which each of these replicas opens.
@@ -24,18 +24,22 @@ pub mod fleet;
 pub mod layers;
 pub mod sync;
 
+#[cfg(feature = "client")]
 mod authorize;
 mod call_observer;
 mod context;
+#[cfg(feature = "client")]
 mod drive;
 mod driver_waker;
 mod engine_handle;
 mod extensions;
+#[cfg(feature = "client")]
 mod fetch;
 mod future;
 mod input;
 mod net;
 mod param_header;
+#[cfg(feature = "client")]
 mod peer;
 mod pipe;
 mod principal;
@@ -51,9 +55,12 @@ mod shutdown;
 mod socket;
 mod start_hook_error;
 mod stdio;
+#[cfg(feature = "client")]
 mod streams;
+#[cfg(feature = "client")]
 mod transport;
 
+#[cfg(feature = "client")]
 pub use authorize::{
     AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxAuthorizer, RequestSummary,
     RetryDecision,
@@ -62,9 +69,11 @@ pub use call_observer::{
     CallObserver, ObservedConversation, ObservedRequest, RequestEnd, RequestObserver, ServerAddress,
 };
 pub use context::{Context, ProgressMessage, ProgressTotal, Undo};
+#[cfg(feature = "client")]
 pub use drive::drive;
 pub use engine_handle::{EngineHandle, SharedEngine};
 pub use extensions::Extensions;
+#[cfg(feature = "client")]
 pub use fetch::{BoxFetch, Fetch, FetchError, FetchRequest, FetchResponse};
 pub use future::{BoxFuture, deadline_after};
 pub use input::{
@@ -73,6 +82,7 @@ pub use input::{
 };
 pub use net::{Host, NetworkScope, UrlError, WebUrl};
 pub use param_header::ParamHeader;
+#[cfg(feature = "client")]
 pub use peer::{Outgoing, Peer, PeerCall, Step, TappedMessage, Wire};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
@@ -92,5 +102,7 @@ pub use socket::serve_tcp;
 pub use socket::serve_unix;
 pub use start_hook_error::StartHookError;
 pub use stdio::{StandardInput, StandardOutput, serve_stdio, serve_streams, standard_streams};
+#[cfg(feature = "client")]
 pub use streams::{StreamOptions, StreamTransport};
+#[cfg(feature = "client")]
 pub use transport::{BoxConnect, BoxTransport, Connect, Transport};

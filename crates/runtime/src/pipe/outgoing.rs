@@ -1,13 +1,12 @@
 //! Bytes on their way out: small messages leave together, large bodies are never copied.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::io::AsyncWrite;
 
 use pintle_proto::{Frame, FramedMessages};
 
@@ -83,16 +82,11 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         self.len == 0 && self.is_flushed
     }
 
-    /// Writes as much as the peer takes at once.
+    /// Writes as much as the peer takes at once, and flushes after the last byte.
     ///
     /// # Cancellation
     ///
     /// Nothing is lost: the next call continues with the bytes that were not written or flushed.
-    pub(crate) async fn write(&mut self) -> io::Result<()> {
-        poll_fn(|cx| self.poll_write(cx)).await
-    }
-
-    /// Polls [`Outgoing::write`]: one write, and a flush after the last byte.
     pub(crate) fn poll_write(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
         if self.len > 0 {
             let written = ready!(self.poll_write_some(cx))?;
@@ -106,11 +100,6 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             self.is_flushed = true;
         }
         Poll::Ready(Ok(()))
-    }
-
-    /// Closes the writer.
-    pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
-        self.writer.shutdown().await
     }
 
     fn poll_write_some(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<usize>> {
@@ -155,5 +144,18 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         if !sealed.is_empty() {
             self.parts.push_back(sealed);
         }
+    }
+}
+
+#[cfg(feature = "client")]
+impl<W: AsyncWrite + Unpin> Outgoing<W> {
+    /// Waits for [`Outgoing::poll_write`].
+    pub(crate) async fn write(&mut self) -> io::Result<()> {
+        std::future::poll_fn(|cx| self.poll_write(cx)).await
+    }
+
+    /// Closes the writer.
+    pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
+        std::future::poll_fn(|cx| Pin::new(&mut self.writer).poll_shutdown(cx)).await
     }
 }
