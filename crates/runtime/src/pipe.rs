@@ -3,6 +3,7 @@
 mod driver;
 mod handlers;
 mod held;
+pub(crate) mod incoming;
 mod intake;
 pub(crate) mod outgoing;
 mod timer;

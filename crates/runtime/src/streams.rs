@@ -3,7 +3,6 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use bytes::BufMut;
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{TransportError, TransportErrorKind};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
@@ -11,11 +10,10 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
 use crate::peer::{Wire, wire};
+use crate::pipe::incoming::poll_read;
 use crate::pipe::outgoing::Outgoing as Unsent;
 use crate::transport::Transport;
 
-/// How much is read at once.
-const READ_BYTES: usize = 64 << 10;
 /// How long the last messages are read of a server that no longer reads.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Lines of one server after which others get their turn.
@@ -150,7 +148,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         let takes = self.unsent.len() < self.options.max_unsent_bytes;
         let reads = self.wire.has_room();
         let wire = &self.wire;
-        let mut spare = self.lines.spare().limit(READ_BYTES);
+        let (reader, lines) = (&mut self.reader, &mut self.lines);
         let woken = tokio::select! {
             written = write(&mut self.unsent, &mut self.stalled_at, write_timeout), if !is_idle => written,
             next = poll_fn(|task| wire.poll_next(task)), if takes => match next {
@@ -162,7 +160,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
                 }
                 None => Woken::Outgoing(false),
             },
-            read = self.reader.read_buf(&mut spare), if reads => Woken::Read(read.map_err(lost)?),
+            read = poll_fn(|task| poll_read(reader, lines, task)), if reads => Woken::Read(read.map_err(lost)?),
         };
         Ok(woken)
     }
@@ -188,8 +186,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
     async fn read_rest(mut self, error: std::io::Error) -> TransportError {
         let reading = async {
             loop {
-                let mut spare = self.lines.spare().limit(READ_BYTES);
-                match self.reader.read_buf(&mut spare).await {
+                let read = poll_fn(|task| poll_read(&mut self.reader, &mut self.lines, task));
+                match read.await {
                     Ok(0) | Err(_) => return,
                     Ok(_) => {}
                 }

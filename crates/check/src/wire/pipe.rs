@@ -175,7 +175,8 @@ async fn read_lines(
 ) {
     let mut lines = Lines::new(max_bytes);
     loop {
-        let read = reader.read_buf(lines.spare()).await;
+        let read = reader.read(lines.spare()).await;
+        lines.fill(*read.as_ref().unwrap_or(&0));
         let is_end = matches!(read, Ok(0) | Err(_));
         loop {
             let line = match is_end {

@@ -19,7 +19,10 @@ const READ_BYTES: usize = 8 * 1024;
 /// [`Lines::next_line`] until it returns `None`, because that keeps the buffer bounded.
 #[derive(Debug)]
 pub struct Lines {
+    /// Bytes of the stream, and room behind them.
     buffer: Vec<u8>,
+    /// The end of the bytes of the stream.
+    end: usize,
     /// Where the next line starts. The bytes before it were returned.
     start: usize,
     /// The end of the bytes that are known to have no end of line.
@@ -58,6 +61,7 @@ impl Lines {
     pub fn new(max: usize) -> Self {
         Self {
             buffer: Vec::new(),
+            end: 0,
             start: 0,
             scanned: 0,
             max,
@@ -65,22 +69,30 @@ impl Lines {
         }
     }
 
-    /// The buffer to read into, with room for a sensible read. Append only.
+    /// The buffer to read into, with room for a sensible read. [`Lines::fill`] takes the bytes that were read.
     #[inline]
-    pub fn spare(&mut self) -> &mut Vec<u8> {
+    pub fn spare(&mut self) -> &mut [u8] {
         self.remove_returned();
-        if self.buffer.capacity() - self.buffer.len() < READ_BYTES {
-            self.buffer.reserve(READ_BYTES.max(self.buffer.len()));
+        if self.buffer.len() - self.end < READ_BYTES {
+            self.make_room(READ_BYTES.max(self.end));
         }
-        &mut self.buffer
+        &mut self.buffer[self.end..]
+    }
+
+    /// Takes the first `bytes` bytes of [`Lines::spare`], or all of it if it has fewer.
+    #[inline]
+    pub fn fill(&mut self, bytes: usize) {
+        self.end = self.buffer.len().min(self.end.saturating_add(bytes));
     }
 
     /// Appends bytes that were read elsewhere.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         self.remove_returned();
-        self.buffer
-            .extend_from_slice(self.outside_dropped_line(bytes));
+        let bytes = self.outside_dropped_line(bytes);
+        self.make_room(bytes.len());
+        self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
     }
 
     /// Takes the next line; `None` if more bytes are needed.
@@ -101,7 +113,7 @@ impl Lines {
     /// How many bytes wait for the end of their line.
     #[inline]
     pub fn pending(&self) -> usize {
-        self.buffer.len() - self.start
+        self.end - self.start
     }
 
     fn line(&self, range: LineRange) -> Line<'_> {
@@ -132,7 +144,7 @@ impl Lines {
 
     fn find_rest(&mut self) -> Option<LineRange> {
         let place = std::mem::replace(&mut self.place, LineState::StartOfStream);
-        let end = self.buffer.len();
+        let end = self.end;
         let rest = std::mem::replace(&mut self.start, end)..end;
         self.scanned = end;
         self.text_in(rest, place).map(LineRange::Text)
@@ -154,16 +166,17 @@ impl Lines {
 
     // What of `bytes` is not in the middle of a line that is being dropped.
     fn outside_dropped_line<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        if self.place != LineState::Overrun || !self.buffer.is_empty() {
+        if self.place != LineState::Overrun || self.end > 0 {
             return bytes;
         }
         memchr(b'\n', bytes).map_or(&[], |end| &bytes[end..])
     }
 
     fn find_end(&mut self) -> Option<usize> {
-        let end = memchr(b'\n', &self.buffer[self.scanned..]).map(|end| end + self.scanned);
+        let rest = &self.buffer[self.scanned..self.end];
+        let end = memchr(b'\n', rest).map(|end| end + self.scanned);
         if end.is_none() {
-            self.scanned = self.buffer.len();
+            self.scanned = self.end;
         }
         end
     }
@@ -174,16 +187,25 @@ impl Lines {
         if !is_reported && self.pending() <= self.max {
             return false;
         }
-        self.start = self.buffer.len();
+        self.start = self.end;
         self.remove_returned();
         self.place = LineState::Overrun;
         !is_reported
     }
 
+    /// Makes room for so many bytes behind those of the stream.
+    fn make_room(&mut self, bytes: usize) {
+        if self.buffer.len() - self.end < bytes {
+            let length = self.end.saturating_add(bytes).next_power_of_two();
+            self.buffer.resize(length, 0);
+        }
+    }
+
     /// Moves the bytes that remain to the front: at most one incomplete line.
     fn remove_returned(&mut self) {
         if self.start > 0 {
-            self.buffer.drain(..self.start);
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
             self.scanned -= self.start;
             self.start = 0;
         }
@@ -191,9 +213,10 @@ impl Lines {
 
     // The few bytes that remain must not hold on to the memory of a line that was huge.
     fn release_excess(&mut self) {
-        if self.buffer.capacity() > KEPT_BYTES && self.pending() <= KEPT_BYTES / 4 {
+        if self.buffer.len() > KEPT_BYTES && self.pending() <= KEPT_BYTES / 4 {
             self.remove_returned();
-            self.buffer.shrink_to(KEPT_BYTES / 4);
+            self.buffer.truncate(KEPT_BYTES / 4);
+            self.buffer.shrink_to_fit();
         }
     }
 }
@@ -224,6 +247,11 @@ mod tests {
 
     fn take_all(lines: &mut Lines) -> Texts {
         std::iter::from_fn(|| lines.next_line().map(owned)).collect()
+    }
+
+    fn read_into(lines: &mut Lines, bytes: &[u8]) {
+        lines.spare()[..bytes.len()].copy_from_slice(bytes);
+        lines.fill(bytes.len());
     }
 
     fn read(max: usize, pieces: &[&[u8]]) -> Texts {
@@ -297,7 +325,7 @@ mod tests {
         let mut lines = Lines::default();
         let huge = vec![b'x'; 3 << 20];
         for chunk in huge.chunks(8192) {
-            lines.spare().extend_from_slice(chunk);
+            read_into(&mut lines, chunk);
             assert_eq!(lines.next_line(), None);
         }
         lines.push(b"\nrest");
@@ -312,11 +340,12 @@ mod tests {
     #[test]
     fn lines_of_every_read_share_one_buffer() {
         let mut lines = Lines::default();
-        lines.spare().extend_from_slice(b"one\ntwo\nth");
+        read_into(&mut lines, b"one\ntwo\nth");
         assert_eq!(take_all(&mut lines), [text("one"), text("two")]);
-        let buffer = lines.spare().as_ptr();
+        lines.spare();
+        let buffer = lines.buffer.as_ptr();
         for _ in 0..10_000 {
-            lines.spare().extend_from_slice(b"ree\nfour\nth");
+            read_into(&mut lines, b"ree\nfour\nth");
             assert_eq!(take_all(&mut lines), [text("three"), text("four")]);
         }
         assert_eq!(lines.buffer.as_ptr(), buffer);

@@ -1,16 +1,15 @@
 //! The future of a pipe: it reads, handles the lines, and writes the answers at once.
 
 use std::io;
-use std::pin::pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use bytes::BufMut;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{IncomingRequest, Ticket};
 
+use super::incoming::poll_read;
 use super::intake::{AfterOutput, Intake};
 use super::outgoing::Outgoing;
 use super::timer::Timer;
@@ -19,9 +18,6 @@ use crate::future::deadline_after;
 use crate::service::Service;
 use crate::shutdown::ShutdownWait;
 
-/// Size of one read. Its messages are answered before the next read, so this is how far a peer can
-/// exceed the limits.
-const READ_BYTES: usize = 64 << 10;
 /// Lines of one peer after which others get their turn: handlers that need not wait run right here.
 const FAIR_LINES: usize = 16;
 /// Turns of one poll after which others get theirs.
@@ -140,8 +136,7 @@ where
         if self.drain.is_some() || !self.has_room() {
             return Ok(None);
         }
-        let mut spare = self.lines.spare().limit(READ_BYTES);
-        let Poll::Ready(read) = pin!(self.reader.read_buf(&mut spare)).poll(cx) else {
+        let Poll::Ready(read) = poll_read(&mut self.reader, &mut self.lines, cx) else {
             return Ok(None);
         };
         if read? == 0 {

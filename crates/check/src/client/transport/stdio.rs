@@ -53,7 +53,8 @@ impl StdioServer {
         let mut lines = Lines::new(self.stage.options.max_message_bytes);
         let mut is_ended = !is_relayed;
         loop {
-            let read = reader.read_buf(lines.spare()).await;
+            let read = reader.read(lines.spare()).await;
+            lines.fill(*read.as_ref().unwrap_or(&0));
             let is_end = matches!(read, Ok(0) | Err(_));
             while let Some(line) = lines.next_line() {
                 match line {
