@@ -24,7 +24,6 @@ use crate::handle::ServerHandle;
 use crate::set::Listed as _;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
-pub(crate) use task_calls::TaskParts;
 
 /// A layer around every request.
 pub(crate) type ServiceLayer = Box<dyn FnOnce(BoxService) -> BoxService + Send>;

@@ -21,7 +21,9 @@ use crate::set::Set;
 use crate::store_check::StoreCheck;
 use crate::tool::Tool;
 
-pub(crate) use task_calls::{BegunCall, PossibleTask, TaskCalls, TaskOrOutcome};
+pub(crate) use task_calls::{
+    BegunCall, DefaultTasks, PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting,
+};
 
 /// The part of a server that answers requests, inside all layers.
 pub(crate) struct Core {

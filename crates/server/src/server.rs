@@ -21,6 +21,7 @@ use tower_layer::Layer;
 
 use crate::app::{App, ServiceLayer};
 use crate::ask_code::AskCode;
+use crate::core::TaskSetting;
 use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
 use crate::guarded_store::STORE_TIME;
@@ -34,7 +35,6 @@ use crate::start_error::StartError;
 #[cfg(feature = "replicas")]
 use crate::state_backend::StateBackend;
 use crate::tags::TagRule;
-use crate::task_code::TaskCode;
 use crate::tasks::TaskOptions;
 use crate::tool::ToolReply;
 use crate::typed_layer::{Next, TypedLayer, around};
@@ -82,7 +82,7 @@ pub struct Server {
     store_time: Duration,
     /// Present if a layer or a provider can return questions.
     ask_code: Option<AskCode>,
-    tasks: Option<(TaskOptions, TaskCode)>,
+    tasks: Option<Box<dyn TaskSetting>>,
     handle: ServerHandle,
     hooks: HookList,
     stop_timeout: Duration,
@@ -330,7 +330,7 @@ impl Server {
     /// such a tool may be added while the server runs.
     #[must_use]
     pub fn tasks(mut self, options: TaskOptions) -> Self {
-        self.tasks = Some((options, TaskCode::LINKED));
+        self.tasks = Some(Box::new(options));
         self
     }
 

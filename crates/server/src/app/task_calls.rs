@@ -6,48 +6,39 @@ use pintle_model::method::{
     CancelDetailedTask, CancelTask, GetDetailedTask, GetTask, GetTaskPayload, ListTasks, Method,
     UpdateTask,
 };
-use pintle_model::{Error, Feature, TaskSupport};
-use pintle_proto::{Reply, ServerProfile};
+use pintle_model::{Error, Feature, ServerCapabilities, TaskSupport};
+use pintle_proto::Reply;
 use pintle_runtime::{BoxFuture, Context};
-use pintle_store::Store;
 
 use super::begin::TaskCandidate;
-use crate::changes::Changes;
-use crate::core::{BegunCall, Core, PossibleTask, TaskCalls, TaskOrOutcome};
-use crate::failure::unknown;
-use crate::replica::Replica;
-use crate::task_code::TaskCode;
-use crate::tasks::{TaskMode, TaskOptions, Tasks};
-
-/// The parts of a server that its tasks need.
-pub(crate) struct TaskParts {
-    pub(crate) store: Option<Arc<dyn Store>>,
-    pub(crate) replica: Option<Arc<dyn Replica>>,
-    pub(crate) options: TaskOptions,
-    pub(crate) profile: Arc<ServerProfile>,
-    pub(crate) changes: Changes,
-}
-
-type Open = fn(TaskParts) -> Box<dyn TaskCalls>;
-
-static OPEN: Open = |parts| {
-    let tasks = Tasks::new(
-        parts.store,
-        parts.replica,
-        parts.options,
-        parts.profile,
-        parts.changes,
-    );
-    Box::new(Arc::new(tasks))
+use crate::core::{
+    BegunCall, Core, DefaultTasks, PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting,
 };
+use crate::failure::unknown;
+use crate::task_code::TaskCode;
+use crate::tasks::{TaskMode, TaskOptions, Tasks, tasks_capability};
+
+static DEFAULT: DefaultTasks = || Box::<TaskOptions>::default();
 
 impl TaskCode {
     /// The code of tasks. A program that refers to this contains it.
-    pub(crate) const LINKED: Self = Self(&OPEN);
+    pub(crate) const LINKED: Self = Self(&DEFAULT);
+}
 
-    pub(crate) fn open(self, parts: TaskParts) -> Option<Box<dyn TaskCalls>> {
-        let open = self.0.downcast_ref::<Open>()?;
-        Some(open(parts))
+impl TaskSetting for TaskOptions {
+    fn offer_in(&self, capabilities: ServerCapabilities) -> ServerCapabilities {
+        tasks_capability(capabilities)
+    }
+
+    fn open(self: Box<Self>, parts: TaskParts) -> Box<dyn TaskCalls> {
+        let tasks = Tasks::new(
+            parts.store,
+            parts.replica,
+            *self,
+            parts.profile,
+            parts.changes,
+        );
+        Box::new(Arc::new(tasks))
     }
 }
 

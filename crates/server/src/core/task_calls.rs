@@ -2,14 +2,46 @@
 
 use std::sync::Arc;
 
-use pintle_model::{CallToolResult, Error, Outcome, RawJson};
-use pintle_proto::Reply;
+use pintle_model::{CallToolResult, Error, Outcome, RawJson, ServerCapabilities};
+use pintle_proto::{Reply, ServerProfile};
 use pintle_runtime::{BoxFuture, Context};
+use pintle_store::Store;
 
 use super::Core;
+use crate::changes::Changes;
 use crate::entry::Entry;
 use crate::input::{RequestIdentity, RetryParams};
+use crate::replica::Replica;
+use crate::task_code::TaskCode;
 use crate::tool::Tool;
+
+/// The description of tasks. A trait, because a server without tasks must not refer to their code.
+pub(crate) trait TaskSetting: Send {
+    /// Adds the capabilities of tasks.
+    fn offer_in(&self, capabilities: ServerCapabilities) -> ServerCapabilities;
+
+    /// Opens the tasks of a server.
+    fn open(self: Box<Self>, parts: TaskParts) -> Box<dyn TaskCalls>;
+}
+
+/// Returns the default setting of tasks. [`TaskCode`] refers to it.
+pub(crate) type DefaultTasks = fn() -> Box<dyn TaskSetting>;
+
+impl TaskCode {
+    /// Returns the default setting of tasks.
+    pub(crate) fn setting(self) -> Option<Box<dyn TaskSetting>> {
+        let setting = self.0.downcast_ref::<DefaultTasks>()?;
+        Some(setting())
+    }
+}
+
+/// The parts of a server that its tasks need.
+pub(crate) struct TaskParts {
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) replica: Option<Arc<dyn Replica>>,
+    pub(crate) profile: Arc<ServerProfile>,
+    pub(crate) changes: Changes,
+}
 
 /// The tasks of a server. A trait, because a server without tasks must not refer to their code.
 pub(crate) trait TaskCalls: Send + Sync {

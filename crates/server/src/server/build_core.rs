@@ -9,9 +9,9 @@ use pintle_proto::ServerProfile;
 use super::Server;
 use super::offers::Offers;
 use super::store::{StoreParts, StoreSetting, Surroundings};
-use crate::app::{TaskParts, check_prompt, check_resource, check_tool};
+use crate::app::{check_prompt, check_resource, check_tool};
 use crate::ask_code::AskCode;
-use crate::core::{Core, Mount};
+use crate::core::{Core, Mount, TaskParts, TaskSetting};
 use crate::entry::{Entry, FixedResource, MountContext, TemplatedResource};
 use crate::extension::{Extended, ExtensionDefinitionError, MountedExtension, ProtocolExtension};
 use crate::handle::ServerHandle;
@@ -22,8 +22,6 @@ use crate::provider::MountedProvider;
 use crate::resource::Resource;
 use crate::set::Set;
 use crate::start_error::StartError;
-use crate::task_code::TaskCode;
-use crate::tasks::tasks_capability;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -91,7 +89,8 @@ impl Server {
     pub(super) fn into_core(mut self, checked: Checked) -> Result<Core, StartError> {
         let page_size = NonZeroUsize::new(self.page_size).ok_or(StartError::EmptyPages)?;
         let store = self.take_store()?;
-        let capabilities = self.capabilities_of(&checked);
+        let tasks = self.tasks.take().or_else(|| checked.task_setting());
+        let capabilities = self.capabilities_of(&checked, tasks.as_deref());
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
             .with_discover_freshness(self.freshness);
@@ -104,14 +103,10 @@ impl Server {
             mounts: &checked.mounts,
         };
         let stored = store.map_or_else(StoreParts::default, |store| store.open(around));
-        let has_tasks = profile.capabilities().tasks.is_some();
-        let (options, code) = self.tasks.unzip();
-        let code = code.or_else(|| checked.task_code()).filter(|_| has_tasks);
-        let tasks = code.and_then(|code| {
-            code.open(TaskParts {
+        let tasks = tasks.map(|setting| {
+            setting.open(TaskParts {
                 store: stored.store.clone(),
                 replica: stored.replica.clone(),
-                options: options.unwrap_or_default(),
                 profile: Arc::clone(&profile),
                 changes: self.handle.changes().clone(),
             })
@@ -161,7 +156,11 @@ impl Server {
         Ok(self.store.take())
     }
 
-    fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
+    fn capabilities_of(
+        &self,
+        checked: &Checked,
+        tasks: Option<&dyn TaskSetting>,
+    ) -> ServerCapabilities {
         let mut capabilities = self.capabilities.clone();
         let offers = |is_empty: bool| checked.is_dynamic || !is_empty;
         if offers(checked.tools.is_empty()) {
@@ -178,12 +177,11 @@ impl Server {
         }
         let capabilities = checked.provided.iter().fold(capabilities, provided);
         let capabilities = checked.mounted.iter().fold(capabilities, also);
-        let mut capabilities = checked.extended.offer_in(capabilities);
-        let mut tools = checked.tools.iter();
-        if self.tasks.is_some() || tools.any(|entry| entry.item.runs_as_task()) {
-            capabilities = tasks_capability(capabilities);
+        let capabilities = checked.extended.offer_in(capabilities);
+        match tasks {
+            Some(tasks) => tasks.offer_in(capabilities),
+            None => capabilities,
         }
-        capabilities
     }
 }
 
@@ -226,9 +224,11 @@ fn provided(mut capabilities: ServerCapabilities, of: &ServerCapabilities) -> Se
 }
 
 impl Checked {
-    /// Returns the code of tasks, if a tool can be one.
-    fn task_code(&self) -> Option<TaskCode> {
-        self.tools.iter().find_map(|entry| entry.item.task_code)
+    /// Returns the default setting of tasks, if a tool can be one.
+    fn task_setting(&self) -> Option<Box<dyn TaskSetting>> {
+        let tools = self.tools.iter().map(|entry| &entry.item);
+        let mut able = tools.filter(|tool| tool.runs_as_task());
+        able.find_map(|tool| tool.task_code?.setting())
     }
 
     fn take(
