@@ -68,7 +68,7 @@ impl Tool {
         let task = self
             .task
             .as_ref()
-            .map(|task| quote!(.task(#hidden::TaskSupport::#task)));
+            .map(|task| quote!(.task(#hidden::tasks::TaskSupport::#task)));
         quote!(#(#hints)* #timeout #task)
     }
 

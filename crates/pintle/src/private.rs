@@ -3,9 +3,15 @@
 
 #[cfg(feature = "macros")]
 pub use crate::main_function::run_main;
-pub use pintle_model::{Icon, PromptArgument, TaskSupport};
+pub use pintle_model::{Icon, PromptArgument};
 pub use pintle_server::{
     Args, IntoPrompt, IntoResource, IntoTool, Methods, Prompt, PromptCall, ReadCall, Resource,
     Server, Tool, ToolCall, blocking,
 };
 pub use {schemars, serde, serde_json};
+
+// A module, because the compiler names the feature of a module that is missing.
+#[cfg(feature = "tasks")]
+pub mod tasks {
+    pub use pintle_model::TaskSupport;
+}

@@ -1,12 +1,15 @@
 //! A server that was checked: it answers requests.
 
+#[cfg(feature = "tasks")]
 mod adopt;
+#[cfg(feature = "tasks")]
 mod begin;
 mod check;
 mod completing;
 mod params;
 mod provided;
 mod router;
+#[cfg(feature = "tasks")]
 mod task_calls;
 
 use std::sync::{Arc, Weak};

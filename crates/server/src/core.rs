@@ -1,6 +1,7 @@
 //! The checked server without its layers: its offers, its state, and the servers mounted on it.
 
-mod task_calls;
+#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
+pub(crate) mod task_calls;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,9 +22,7 @@ use crate::set::Set;
 use crate::store_check::StoreCheck;
 use crate::tool::Tool;
 
-pub(crate) use task_calls::{
-    BegunCall, DefaultTasks, PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting,
-};
+pub(crate) use task_calls::{PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting};
 
 /// The part of a server that answers requests, inside all layers.
 pub(crate) struct Core {

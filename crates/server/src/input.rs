@@ -9,8 +9,8 @@ mod live;
 mod memory;
 mod memory_state_store;
 mod request_identity;
-mod required;
-mod rounds;
+pub(crate) mod required;
+pub(crate) mod rounds;
 mod seal;
 #[cfg(feature = "sealed")]
 mod sealed;
@@ -21,8 +21,7 @@ pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
 
 pub(crate) use memory::Memory;
 pub(crate) use request_identity::RequestIdentity;
-pub(crate) use required::Required;
-pub(crate) use rounds::{RetryParams, RoundResult, Rounds, UntilSuspended, is_final, tired};
+pub(crate) use rounds::{RetryParams, Rounds, UntilSuspended, is_final};
 pub(crate) use states::{States, StoredStates};
 
 use std::sync::Arc;

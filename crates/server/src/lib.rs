@@ -106,8 +106,10 @@ mod state_backend;
 pub use state_backend::StateBackend;
 
 // Tasks.
+#[cfg(feature = "tasks")]
 mod tasks;
 
+#[cfg(feature = "tasks")]
 pub use tasks::TaskOptions;
 
 // The server itself.
@@ -123,6 +125,7 @@ mod hooks;
 mod log;
 mod operation;
 mod provider;
+#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
 mod replica;
 mod request;
 mod server;
@@ -132,6 +135,7 @@ mod sole_process;
 mod start_error;
 mod store_check;
 mod tags;
+#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
 mod task_code;
 mod typed_layer;
 

@@ -75,25 +75,15 @@ pub(crate) fn paginate_by(
     size: NonZeroUsize,
 ) -> Result<PageSpan, CursorError> {
     let start = match cursor {
-        Some(cursor) => first_after(len, key_at, &decode(cursor)?),
+        Some(cursor) => first_after(len, key_at, &key_of(cursor)?),
         None => 0,
     };
     let end = start.saturating_add(size.get()).min(len);
     let is_last = end == len || start == end;
     Ok(PageSpan {
         range: start..end,
-        next: (!is_last).then(|| encode(&key_at(end - 1))),
+        next: (!is_last).then(|| cursor_of(&key_at(end - 1))),
     })
-}
-
-/// The cursor of the page after a key, for lists that are kept elsewhere.
-pub(crate) fn cursor_of(key: &str) -> String {
-    encode(key)
-}
-
-/// The key that a cursor names.
-pub(crate) fn key_of(cursor: &str) -> Result<String, CursorError> {
-    decode(cursor)
 }
 
 /// The place of a page in the lists of several providers.
@@ -150,14 +140,16 @@ fn first_after(len: usize, key_at: &dyn Fn(usize) -> String, key: &str) -> usize
     low
 }
 
-fn encode(key: &str) -> String {
+/// The cursor of the page after a key.
+pub(crate) fn cursor_of(key: &str) -> String {
     let mut bytes = Vec::with_capacity(key.len() + 1);
     bytes.push(VERSION);
     bytes.extend_from_slice(key.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn decode(cursor: &str) -> Result<String, CursorError> {
+/// The key that a cursor names.
+pub(crate) fn key_of(cursor: &str) -> Result<String, CursorError> {
     if cursor.len() > MAX_CURSOR {
         return Err(CursorError);
     }
@@ -246,7 +238,7 @@ mod tests {
         let huge = "A".repeat(MAX_CURSOR + 4);
         let version_2 = URL_SAFE_NO_PAD.encode(b"\x02a");
         let not_text = URL_SAFE_NO_PAD.encode(b"\x01\xFF");
-        let padded = format!("{}==", encode("a"));
+        let padded = format!("{}==", cursor_of("a"));
         for cursor in [
             "", "2", "!!", "\u{0}", &huge, &version_2, &not_text, &padded,
         ] {

@@ -6,6 +6,8 @@ mod hooks;
 mod methods;
 mod offers;
 mod store;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 #[cfg(feature = "replicas")]
 use std::any::Any;
@@ -35,7 +37,6 @@ use crate::start_error::StartError;
 #[cfg(feature = "replicas")]
 use crate::state_backend::StateBackend;
 use crate::tags::TagRule;
-use crate::tasks::TaskOptions;
 use crate::tool::ToolReply;
 use crate::typed_layer::{Next, TypedLayer, around};
 use build_core::Checked;
@@ -323,14 +324,6 @@ impl Server {
     #[must_use]
     pub fn store_timeout(mut self, time: Duration) -> Self {
         self.store_time = time;
-        self
-    }
-
-    /// Sets how tasks are run and stored. Also offers tasks while no tool can run as one, because
-    /// such a tool may be added while the server runs.
-    #[must_use]
-    pub fn tasks(mut self, options: TaskOptions) -> Self {
-        self.tasks = Some(Box::new(options));
         self
     }
 

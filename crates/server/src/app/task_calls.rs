@@ -11,9 +11,8 @@ use pintle_proto::Reply;
 use pintle_runtime::{BoxFuture, Context};
 
 use super::begin::TaskCandidate;
-use crate::core::{
-    BegunCall, Core, DefaultTasks, PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting,
-};
+use crate::core::task_calls::{BegunCall, DefaultTasks};
+use crate::core::{Core, PossibleTask, TaskCalls, TaskOrOutcome, TaskParts, TaskSetting};
 use crate::failure::unknown;
 use crate::task_code::TaskCode;
 use crate::tasks::{TaskMode, TaskOptions, Tasks, tasks_capability};

@@ -11,7 +11,8 @@ use pintle_model::{
 use pintle_runtime::{Ask, Context, RetryInput};
 
 use crate::ask_code::together;
-use crate::input::{Required, RoundResult, tired};
+use crate::input::required::Required;
+use crate::input::rounds::{RoundResult, tired};
 use crate::tool::{ToolReply, error_chain};
 
 /// A handler at work.
