@@ -1,6 +1,5 @@
 //! The checked server without its layers: its offers, its state, and the servers mounted on it.
 
-#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
 pub(crate) mod task_calls;
 
 use std::fmt;

@@ -12,8 +12,6 @@ use tokio::time::{Instant, timeout};
 
 use crate::circuit_breaker::{CircuitBreaker, Outcome};
 
-/// The default time of an operation, because a client waits for it.
-pub(crate) const STORE_TIME: Duration = Duration::from_secs(5);
 /// An operation that is dropped after this time counts as a failure: the caller did not wait longer.
 const SLOW: Duration = Duration::from_secs(1);
 

@@ -15,6 +15,8 @@ mod seal;
 #[cfg(feature = "sealed")]
 mod sealed;
 mod states;
+#[cfg(feature = "tasks")]
+mod stored_states;
 
 pub use memory_state_store::MemoryStateStore;
 pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
@@ -22,7 +24,9 @@ pub use seal::{SealError, SealFuture, StateSeal, UnsealError};
 pub(crate) use memory::Memory;
 pub(crate) use request_identity::RequestIdentity;
 pub(crate) use rounds::{RetryParams, Rounds, UntilSuspended, is_final};
-pub(crate) use states::{States, StoredStates};
+pub(crate) use states::States;
+#[cfg(feature = "tasks")]
+pub(crate) use stored_states::StoredStates;
 
 use std::sync::Arc;
 

@@ -25,6 +25,8 @@
 //! - What is wrong with a server is an error at its start, not at the first call.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Without tasks and replicas, nothing uses the seams to them.
+#![cfg_attr(not(feature = "replicas"), allow(dead_code))]
 
 pub mod page;
 
@@ -116,26 +118,27 @@ pub use tasks::TaskOptions;
 mod app;
 mod ask_code;
 mod changes;
+#[cfg(feature = "tasks")]
 mod circuit_breaker;
 mod core;
 mod entry;
+#[cfg(feature = "tasks")]
 mod guarded_store;
 mod handle;
 mod hooks;
 mod log;
 mod operation;
 mod provider;
-#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
 mod replica;
 mod request;
 mod server;
 mod set;
+#[cfg(feature = "tasks")]
 #[cfg_attr(feature = "replicas", allow(dead_code))]
 mod sole_process;
 mod start_error;
 mod store_check;
 mod tags;
-#[cfg_attr(not(feature = "tasks"), allow(dead_code))]
 mod task_code;
 mod typed_layer;
 

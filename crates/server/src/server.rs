@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use pintle_model::{Freshness, Icon, Implementation, JsonObject, ServerCapabilities};
 use pintle_runtime::{BoxService, Extensions, IntoService, Service};
-use pintle_store::Store;
 use tower_layer::Layer;
 
 use crate::app::{App, ServiceLayer};
@@ -26,7 +25,6 @@ use crate::ask_code::AskCode;
 use crate::core::TaskSetting;
 use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
-use crate::guarded_store::STORE_TIME;
 use crate::handle::ServerHandle;
 use crate::hooks::{HookList, STOP_TIMEOUT};
 use crate::input::StateSeal;
@@ -47,6 +45,8 @@ pub use methods::Methods;
 
 /// Default number of entries on a page of a list.
 const PAGE_SIZE: usize = 500;
+/// Default time of an operation of the store, because a client waits for it.
+const STORE_TIME: Duration = Duration::from_secs(5);
 
 /// Description of a server: its identity, its offers, its state and its layers.
 ///
@@ -295,35 +295,6 @@ impl Server {
     #[must_use]
     pub fn single_use_states(mut self) -> Self {
         self.is_state_single_use = true;
-        self
-    }
-
-    /// Stores tasks, and the state between rounds of questions, in a store that replicas share or
-    /// that outlives the process. By default they are in the memory of this process.
-    ///
-    /// A store that several processes can open requires the feature `replicas`. Without it, such a server does not
-    /// start.
-    #[must_use]
-    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
-        self.store = Some(StoreSetting::of_store(store));
-        self
-    }
-
-    /// Shares the state with other replicas of the server: tasks, and the state between rounds of
-    /// questions. Any replica can serve the retry of a request, and report a task. It replaces
-    /// [`Self::store`] and [`Self::request_state`]; with one of them beside it the server does not start.
-    #[cfg(feature = "replicas")]
-    #[must_use]
-    pub fn state_backend(mut self, state: StateBackend) -> Self {
-        self.state_backend = Some(StoreSetting::of_state(state));
-        self
-    }
-
-    /// Sets how long an operation of the store may take; default 5 s. One that takes longer is
-    /// answered with -32603; the store may still apply it.
-    #[must_use]
-    pub fn store_timeout(mut self, time: Duration) -> Self {
-        self.store_time = time;
         self
     }
 

@@ -5,6 +5,8 @@ use pintle_store::{MemoryStore, Namespace};
 use super::*;
 use crate::faulty_store::{Fault, FaultyStore};
 
+const STORE_TIME: Duration = Duration::from_secs(5);
+
 const TESTS: Namespace = Namespace::fixed("tests");
 
 struct Subject {

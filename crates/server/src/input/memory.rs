@@ -166,7 +166,7 @@ mod tests {
     use pintle_store::{MemoryStore, Store, StoreLimits};
 
     use super::*;
-    use crate::input::states::StoredStates;
+    use crate::input::StoredStates;
 
     fn stored(store: Arc<dyn Store>, is_single_use: bool) -> Memory {
         let states = StoredStates::new(store, None);
