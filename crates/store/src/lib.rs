@@ -45,17 +45,22 @@ mod file;
 mod file_lock;
 mod key;
 mod limits;
+#[cfg(feature = "memory")]
 mod local;
 mod log;
+#[cfg(feature = "memory")]
 mod memory;
 mod page;
 mod position;
 mod record;
 mod store_time;
+#[cfg(feature = "memory")]
 mod sync;
+#[cfg(feature = "memory")]
 mod table;
 mod typed_store;
 mod version;
+#[cfg(feature = "memory")]
 mod watch;
 
 use std::future::Future;
@@ -73,6 +78,7 @@ pub use file_lock::FileLock;
 pub use key::{Key, KeyError, Namespace, Prefix};
 pub use limits::StoreLimits;
 pub use log::{Event, ExpectedTail, Retention, Tail};
+#[cfg(feature = "memory")]
 pub use memory::MemoryStore;
 pub use page::{Listing, Page, PageRoom};
 pub use position::Position;
@@ -83,6 +89,7 @@ pub use typed_store::{
     TypedStoreError,
 };
 pub use version::Version;
+#[cfg(feature = "memory")]
 pub use watch::Watchers;
 
 /// Future that an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
