@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-pub(crate) const FLOORS: [(&str, u8); 40] = [
+pub(crate) const FLOORS: [(&str, u8); 41] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -50,6 +50,7 @@ pub(crate) const FLOORS: [(&str, u8); 40] = [
     ("pintle-examples", 5),
     ("pintle-bench", 5),
     ("pintle-book", 5),
+    ("pintle-small", 5),
     ("pintle-trials", 5),
 ];
 

@@ -52,6 +52,7 @@
 //! |---|---|---|
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[data]`, `#[pintle::main]`, [`serve!`] |
+//! | `tasks` | yes | tools that run as tasks, and `Server::store`; `file-store` and `replicas` add it |
 //! | `any-schema` | no | `Tool::from_schema` with any JSON Schema |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `openapi` | no | [`openapi`]: the operations of an OpenAPI document as tools |
