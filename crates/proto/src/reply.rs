@@ -10,9 +10,9 @@ use serde::Serialize;
 use pintle_model::write::{WriteError, write_json};
 use pintle_model::{
     Base64, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult,
-    EmptyResult, Error, Fit, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListTasksResult, ListToolsResult, Meta,
-    ReadResourceResult, Revision, Task, TaskHandle,
+    EmptyResult, Error, Fit, FitError, GetPromptResult, InitializeResult, InputRequired,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListTasksResult,
+    ListToolsResult, Meta, ReadResourceResult, Revision, Task, TaskHandle,
 };
 
 pub(crate) use json::{Around, HEADROOM, Json};
@@ -156,16 +156,14 @@ impl Rendered {
     ///
     /// As [`Rendered::new`].
     pub fn of<R: ResultBody>(result: &mut R, revision: Revision) -> Result<Self, Error> {
-        result.fit(revision).map_err(|unfit| {
-            tracing::warn!(%revision, %unfit, "a result does not fit this revision");
-            Error::internal()
-        })?;
+        if let Err(unfit) = result.fit(revision) {
+            return Err(unfitting(revision, &unfit));
+        }
         let meta = result.meta_mut().take();
-        let json = Json::of(result).map_err(|error| {
-            tracing::warn!(%error, "a result cannot be written");
-            Error::internal()
-        })?;
-        Ok(Self { json, meta })
+        match Json::of(result) {
+            Ok(json) => Ok(Self { json, meta }),
+            Err(error) => Err(unwritable(&error)),
+        }
     }
 
     /// Takes bytes that are a JSON object without `_meta` and without line breaks.
@@ -207,6 +205,19 @@ impl Rendered {
     pub(crate) fn into_parts(self) -> (Json, Option<Meta>) {
         (self.json, self.meta)
     }
+}
+
+// Not in `Rendered::of`, which is compiled for each type of results.
+#[cold]
+fn unfitting(revision: Revision, unfit: &FitError) -> Error {
+    tracing::warn!(%revision, %unfit, "a result does not fit this revision");
+    Error::internal()
+}
+
+#[cold]
+fn unwritable(error: &WriteError) -> Error {
+    tracing::warn!(%error, "a result cannot be written");
+    Error::internal()
 }
 
 #[cfg(test)]

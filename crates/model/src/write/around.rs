@@ -20,19 +20,56 @@ pub fn write_around<T>(
     find: impl Fn(&mut T) -> Option<&mut Base64>,
     write: impl Fn(&T, &mut Vec<u8>) -> Result<(), WriteError>,
 ) -> Result<Option<(Bytes, Vec<u8>)>, WriteError> {
-    let Some(place) = find(value) else {
+    if find(value).is_none() {
         return write(value, out).map(|()| None);
+    }
+    write_parts(out, &mut Parts { value, find, write })
+}
+
+/// A value with a large base64. A trait, so that one function is compiled for all types of values.
+trait WithLarge {
+    fn find(&mut self) -> Option<&mut Base64>;
+
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError>;
+}
+
+struct Parts<'a, T, F, W> {
+    value: &'a mut T,
+    find: F,
+    write: W,
+}
+
+impl<T, F, W> WithLarge for Parts<'_, T, F, W>
+where
+    F: Fn(&mut T) -> Option<&mut Base64>,
+    W: Fn(&T, &mut Vec<u8>) -> Result<(), WriteError>,
+{
+    fn find(&mut self) -> Option<&mut Base64> {
+        (self.find)(self.value)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        (self.write)(self.value, out)
+    }
+}
+
+fn write_parts(
+    out: &mut Vec<u8>,
+    value: &mut dyn WithLarge,
+) -> Result<Option<(Bytes, Vec<u8>)>, WriteError> {
+    let Some(place) = value.find() else {
+        return value.write(out).map(|()| None);
     };
     let base64 = place.replace_by_mark();
     let begin = out.len();
-    let written = write(value, out);
-    if let Some(place) = find(value) {
+    let written = value.write(out);
+    if let Some(place) = value.find() {
         place.clone_from(&base64);
     }
     written?;
     let Some(at) = only_mark(&out[begin..]) else {
         out.truncate(begin);
-        return write(value, out).map(|()| None);
+        return value.write(out).map(|()| None);
     };
     let rest = &out[begin + at + Base64::MARK.len()..];
     // A result gets the end of its envelope, and a vector that is full becomes `Bytes` without an allocation.
