@@ -4,8 +4,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Result;
 use syn::spanned::Spanned;
+use syn::{Result, Type};
 
 use crate::common::{Paths, here};
 use crate::keywords::keywords;
@@ -25,24 +25,201 @@ pub(crate) fn type_name() -> Ident {
 pub(crate) fn declaration(paths: &Paths, params: &[Param]) -> Result<TokenStream> {
     refuse_twins(params)?;
     let name = type_name();
-    let hidden = &paths.hidden;
-    let [serde, schemars] = [paths.text("serde"), paths.text("schemars")];
     let mut fields = Vec::new();
     let mut defaults = Vec::new();
     for param in params {
         if let Some(argument) = param.argument() {
-            fields.push(field(param, argument)?);
+            fields.push(Field::new(param, argument, paths)?);
             defaults.extend(default(param, argument)?);
         }
     }
+    let declared = fields
+        .iter()
+        .map(|Field { ident, ty, .. }| quote!(#ident: #ty));
+    let (decoder, schema) = (decoder(paths, &fields), schema(paths, &fields));
     Ok(quote! {
         #(#defaults)*
-        #[derive(#hidden::serde::Deserialize, #hidden::schemars::JsonSchema)]
-        #[serde(crate = #serde)]
-        #[schemars(crate = #schemars)]
         #[allow(non_snake_case)]
-        struct #name { #(#fields,)* }
+        struct #name { #(#declared,)* }
+        #decoder
+        #schema
     })
+}
+
+/// An argument as a field of the hidden type.
+struct Field<'p> {
+    ident: &'p Ident,
+    ty: &'p Type,
+    name: String,
+    /// The variable of its value, once it was read.
+    value: Ident,
+    /// The function that returns its default.
+    default: Option<Ident>,
+    /// The keywords of its property beside its type.
+    keywords: Vec<TokenStream>,
+}
+
+impl<'p> Field<'p> {
+    fn new(param: &'p Param, argument: &'p Argument, paths: &Paths) -> Result<Self> {
+        let default = argument.options.default.as_ref();
+        let default = default.map(|_| default_name(argument));
+        Ok(Self {
+            ident: &argument.ident,
+            ty: &param.ty,
+            name: argument.name(),
+            value: format_ident!("__value_{}", argument.ident),
+            keywords: all_keywords(param, argument, default.as_ref(), paths)?,
+            default,
+        })
+    }
+
+    /// Returns the expression that reads it.
+    fn read(&self, paths: &Paths) -> TokenStream {
+        let Self {
+            ty, name, value, ..
+        } = self;
+        let hidden = &paths.hidden;
+        let read = quote_spanned!(here(ty.span())=> read_argument::<#ty, __A>);
+        quote!(#hidden::#read(&mut #value, #name, &mut __members)?)
+    }
+
+    /// Returns the expression of its value after all members.
+    fn take(&self, paths: &Paths) -> TokenStream {
+        let Self {
+            ty, name, value, ..
+        } = self;
+        let hidden = &paths.hidden;
+        let absent = match &self.default {
+            Some(default) => quote!(#default()),
+            None => {
+                let absent = quote_spanned!(here(ty.span())=> absent_argument::<#ty, __A::Error>);
+                quote!(#hidden::#absent(#name)?)
+            }
+        };
+        quote!(match #value {
+            ::core::option::Option::Some(__value) => __value,
+            ::core::option::Option::None => #absent,
+        })
+    }
+}
+
+fn all_keywords(
+    param: &Param,
+    argument: &Argument,
+    default: Option<&Ident>,
+    paths: &Paths,
+) -> Result<Vec<TokenStream>> {
+    let hidden = &paths.hidden;
+    let json = |value: TokenStream| quote!(::core::option::Option::Some(#hidden::serde_json::json!(#value)));
+    let mut all = Vec::new();
+    if let Some(text) = argument
+        .description
+        .as_ref()
+        .filter(|text| !text.is_empty())
+    {
+        let text = json(quote!(#text));
+        all.push(quote!(("description", #text)));
+    }
+    if let Some(default) = default {
+        all.push(quote!(("default", #hidden::DefaultArgument(#default()).to_json())));
+    }
+    for (keyword, value) in keywords(param, argument)? {
+        let value = json(value);
+        all.push(quote!((#keyword, #value)));
+    }
+    Ok(all)
+}
+
+/// Returns the implementation of `Deserialize`. It reads what a derived one reads from an object.
+fn decoder(paths: &Paths, fields: &[Field<'_>]) -> TokenStream {
+    let (name, hidden) = (type_name(), &paths.hidden);
+    let expected = format!("struct {name}");
+    let text = name.to_string();
+    let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
+    let numbers: Vec<_> = (0..fields.len()).collect();
+    let count = fields.len();
+    let places = fields.iter().map(|Field { value, ty, .. }| {
+        quote!(let mut #value: ::core::option::Option<#ty> = ::core::option::Option::None;)
+    });
+    let reads = fields.iter().map(|field| field.read(paths));
+    let takes = fields.iter().map(|field| {
+        let (ident, value) = (field.ident, field.take(paths));
+        quote!(#ident: #value)
+    });
+    quote! {
+        #[automatically_derived]
+        impl<'de> #hidden::serde::Deserialize<'de> for #name {
+            fn deserialize<__D: #hidden::serde::Deserializer<'de>>(
+                __deserializer: __D,
+            ) -> ::core::result::Result<Self, __D::Error> {
+                struct __Visitor;
+
+                impl<'de> #hidden::serde::de::Visitor<'de> for __Visitor {
+                    type Value = #name;
+
+                    fn expecting(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        __f.write_str(#expected)
+                    }
+
+                    #[allow(non_snake_case)]
+                    fn visit_map<__A: #hidden::serde::de::MapAccess<'de>>(
+                        self,
+                        mut __members: __A,
+                    ) -> ::core::result::Result<Self::Value, __A::Error> {
+                        #(#places)*
+                        while let ::core::option::Option::Some(__number) =
+                            __members.next_key_seed(#hidden::ArgumentName(|__name: &str| match __name {
+                                #(#names => #numbers,)*
+                                _ => #count,
+                            }))?
+                        {
+                            match __number {
+                                #(#numbers => #reads,)*
+                                _ => {
+                                    __members.next_value::<#hidden::serde::de::IgnoredAny>()?;
+                                }
+                            }
+                        }
+                        ::core::result::Result::Ok(#name { #(#takes,)* })
+                    }
+                }
+
+                __deserializer.deserialize_struct(#text, &[#(#names),*], __Visitor)
+            }
+        }
+    }
+}
+
+/// Returns the implementation of `JsonSchema`.
+fn schema(paths: &Paths, fields: &[Field<'_>]) -> TokenStream {
+    let (name, hidden) = (type_name(), &paths.hidden);
+    let text = name.to_string();
+    let arguments = fields.iter().map(|field| {
+        let Field {
+            ty,
+            name,
+            default,
+            keywords,
+            ..
+        } = field;
+        let has_default = default.is_some();
+        let argument = quote_spanned!(here(ty.span())=> argument::<#ty>);
+        quote!(.#argument(#name, #has_default, [#(#keywords),*]))
+    });
+    quote! {
+        #[automatically_derived]
+        impl #hidden::schemars::JsonSchema for #name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                ::std::borrow::Cow::Borrowed(#text)
+            }
+
+            fn json_schema(__generator: &mut #hidden::schemars::SchemaGenerator) -> #hidden::schemars::Schema {
+                #[allow(unused_imports)]
+                use #hidden::AnyDefault as _;
+                #hidden::ArgumentsSchema::new(__generator) #(#arguments)*.build()
+            }
+        }
+    }
 }
 
 /// Checks that all arguments have different names.
@@ -66,26 +243,6 @@ pub(crate) fn refuse_twins(params: &[Param]) -> Result<()> {
         names.push(name);
     }
     Ok(())
-}
-
-fn field(param: &Param, argument: &Argument) -> Result<TokenStream> {
-    let (ident, ty) = (&argument.ident, &param.ty);
-    let rename = argument
-        .options
-        .rename
-        .as_ref()
-        .map(|name| quote!(#[serde(rename = #name)]));
-    let default = argument.options.default.as_ref().map(|_| {
-        let function = default_name(argument).to_string();
-        quote!(#[serde(default = #function)])
-    });
-    let description = argument
-        .description
-        .as_ref()
-        .map(|text| quote!(#[schemars(description = #text)]));
-    let keywords = keywords(param, argument)?;
-    let keywords = (!keywords.is_empty()).then(|| quote!(#[schemars(extend(#(#keywords),*))]));
-    Ok(quote!(#rename #default #description #keywords #ident: #ty))
 }
 
 fn default_name(argument: &Argument) -> Ident {

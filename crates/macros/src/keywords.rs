@@ -12,35 +12,38 @@ use crate::param::{Absent, Argument, Param, last_segment};
 /// # Errors
 ///
 /// If an option does not fit the type, or a bound is not a literal number.
-pub(crate) fn keywords(param: &Param, argument: &Argument) -> Result<Vec<TokenStream>> {
+pub(crate) fn keywords(
+    param: &Param,
+    argument: &Argument,
+) -> Result<Vec<(&'static str, TokenStream)>> {
     let options = &argument.options;
     let ty = param.optional().unwrap_or(&param.ty);
     let mut keywords = Vec::new();
     for (name, value) in &options.bounds {
         let keyword = bound(name, ty)?;
         let value = number(value)?;
-        keywords.push(quote!(#keyword = #value));
+        keywords.push((keyword, quote!(#value)));
     }
     keywords.extend(
         options
             .pattern
             .as_ref()
-            .map(|pattern| quote!("pattern" = #pattern)),
+            .map(|pattern| ("pattern", quote!(#pattern))),
     );
     keywords.extend(
         options
             .header
             .as_ref()
-            .map(|header| quote!("x-mcp-header" = #header)),
+            .map(|header| ("x-mcp-header", quote!(#header))),
     );
-    keywords.extend(one_of(argument, ty)?);
+    keywords.extend(one_of(argument, ty)?.map(|texts| ("enum", texts)));
     if let Some(pattern) = options.pattern.as_ref().filter(|_| !may_be_text(ty)) {
         return Err(misplaced(pattern, "pattern", "text"));
     }
     Ok(keywords)
 }
 
-/// Returns the keyword of `one_of("…", "…")`, which lists the valid texts.
+/// Returns the value of the keyword of `one_of("…", "…")`, which lists the valid texts.
 fn one_of(argument: &Argument, ty: &Type) -> Result<Option<TokenStream>> {
     let texts = &argument.options.one_of;
     let Some(first) = texts.first() else {
@@ -59,7 +62,7 @@ fn one_of(argument: &Argument, ty: &Type) -> Result<Option<TokenStream>> {
             "`one_of` does not have this text",
         ));
     }
-    Ok(Some(quote!("enum" = [#(#texts),*])))
+    Ok(Some(quote!([#(#texts),*])))
 }
 
 fn may_be_text(ty: &Type) -> bool {

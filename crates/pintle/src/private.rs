@@ -2,6 +2,15 @@
 //! any version, together with the attributes.
 
 #[cfg(feature = "macros")]
+#[path = "private/arguments.rs"]
+mod arguments;
+
+#[cfg(feature = "macros")]
+pub use arguments::{
+    AnyDefault, ArgumentName, ArgumentsSchema, DefaultArgument, absent_argument, read_argument,
+};
+
+#[cfg(feature = "macros")]
 pub use crate::main_function::run_main;
 pub use pintle_model::{Icon, PromptArgument};
 pub use pintle_server::{

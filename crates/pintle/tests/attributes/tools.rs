@@ -226,6 +226,28 @@ async fn arguments_that_may_be_left_out_have_their_default() {
     );
 }
 
+type MaybeCount = Option<u8>;
+
+fn no_quote() -> Quote {
+    let symbol = "none".to_owned();
+    Quote { symbol }
+}
+
+#[tool]
+fn prices(count: MaybeCount, #[arg(default = no_quote())] quote: Quote) -> String {
+    format!("{count:?} {}", quote.symbol)
+}
+
+#[tokio::test]
+async fn the_type_of_an_argument_decides_whether_it_is_required() {
+    let schema = &definition::<prices>()["inputSchema"];
+    assert_eq!(schema.get("required"), None);
+    // `Quote` is not written as JSON.
+    assert_eq!(schema["properties"]["quote"].get("default"), None);
+    assert_eq!(text::<prices>(json!({})).await, "None none");
+    assert_eq!(text::<prices>(json!({ "count": null })).await, "None none");
+}
+
 // spec: 2026-07-28 N-TOOL-14, N-TOOL-18 (inputs)
 // spec: 2025-11-25 TOOL-25, TOOL-29
 #[tokio::test]
