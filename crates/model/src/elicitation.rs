@@ -18,7 +18,7 @@ pub use schema::{
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::object::object;
+use crate::object::{object, peek};
 use crate::open_enum::open_enum;
 use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
 use crate::tagged::tag;
@@ -193,11 +193,11 @@ impl Read for ElicitParams {
 deserialize_by_read!(ElicitParams);
 
 fn read(raw: &str) -> serde_json::Result<ElicitParams> {
-    #[derive(Deserialize)]
     struct Peek {
         mode: Option<ElicitMode>,
     }
-    match serde_json::from_str::<Peek>(raw)?.mode {
+    peek!(Peek { "mode" => optional mode, });
+    match from_text::<Peek>(raw)?.mode {
         None | Some(ElicitMode::Form) => from_text(raw).map(ElicitParams::Form),
         Some(ElicitMode::Url) => from_text(raw).map(ElicitParams::Url),
         Some(ElicitMode::Unknown(_)) => from_text(raw).map(ElicitParams::Unknown),

@@ -47,8 +47,7 @@ impl Freshness {
 
 /// Scope in which a cached result may be shared.
 // Closed: an unknown scope is read as the narrow one, because sharing too much is a leak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CacheScope {
     /// Any user.
     Public,
@@ -72,6 +71,15 @@ impl Freshness {
             hint.scope = scope(&value);
         }
         Ok(())
+    }
+}
+
+impl Serialize for CacheScope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        })
     }
 }
 

@@ -13,11 +13,9 @@ pub use response::{InputKind, InputResponse};
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 
-use serde::Serialize;
-
 use crate::json::once_per_name;
 use crate::object::object;
-use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build, write_as_inner};
 use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
 /// A result that requires input; the client retries the request with the responses.
@@ -63,9 +61,10 @@ impl InputRequired {
 }
 
 /// Questions by the name under which they are answered; a name is there once.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InputRequests(BTreeMap<String, InputRequest>);
+
+write_as_inner!(InputRequests);
 
 impl InputRequests {
     /// Creates an empty map.

@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 
-use serde::Serialize;
-
 use crate::json::once_per_name;
-use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build};
+use crate::read::{Members, Object, ReadError, deserialize_by_read, read_by_build, write_as_inner};
 use crate::{Feature, Fit, FitError, JsonObject, Revision};
 
 /// Responses by the name of their request. They stay undecoded, because only the request determines
 /// the type.
 ///
 /// Reading fails if a response is not an object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InputResponses(BTreeMap<String, JsonObject>);
+
+write_as_inner!(InputResponses);
 
 impl InputResponses {
     /// Creates an empty map.

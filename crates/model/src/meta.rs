@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::identity::of_server;
-use crate::read::{deserialize, from_text, read_as_inner};
+use crate::read::{as_inner, deserialize, from_text};
 use crate::{
     ClientCapabilities, Extra, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
 };
@@ -26,11 +26,10 @@ use crate::{
 ///
 /// Getters of reserved keys return `None` if the member is absent *or* has another type.
 /// [`RequestEnvelope`] distinguishes the two.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Meta(Extra);
 
-read_as_inner!(Meta(Extra));
+as_inner!(Meta(Extra));
 
 impl Meta {
     /// Creates an empty map.

@@ -78,3 +78,41 @@ macro_rules! object {
     };
 }
 pub(crate) use object;
+
+/// Implements `Read` for a type of some members of an object. Other members are skipped.
+///
+/// ```text
+/// peek!(Peek {
+///     "method" => required method,
+///     "params" => optional params,
+/// });
+/// ```
+macro_rules! peek {
+    ($name:ident $(<$lifetime:lifetime>)? { $($key:literal => $kind:ident $field:ident,)* }) => {
+        impl $crate::read::Object for $name $(<$lifetime>)? {
+            const EXPECTED: &'static str = concat!("struct ", stringify!($name));
+
+            fn build(
+                members: &mut dyn $crate::read::Members<'_>,
+            ) -> Result<Self, $crate::read::ReadError> {
+                $(let mut $field = None;)*
+                while let Some(name) = members.next_name()? {
+                    match &*name {
+                        $($key => $crate::read::fill(&mut $field, $key, members)?,)*
+                        _ => $crate::read::skip(members)?,
+                    }
+                }
+                Ok(Self { $($field: $crate::object::object!(@take $kind $field, $key),)* })
+            }
+        }
+
+        impl $crate::read::Read for $name $(<$lifetime>)? {
+            fn read(
+                source: &mut dyn $crate::read::Source<'_>,
+            ) -> Result<Self, $crate::read::ReadError> {
+                $crate::read::read_object(source)
+            }
+        }
+    };
+}
+pub(crate) use peek;

@@ -12,11 +12,11 @@ mod without;
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::members;
+use crate::object::peek;
 use crate::open_enum::open_enum;
 use crate::read::from_text;
 use crate::{CreateTaskResult, Fit, FitError, InputRequired, Revision, TaskHandle};
@@ -60,19 +60,22 @@ impl ResultType {
 }
 
 /// Members of a result that decide its kind.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, PartialEq)]
 struct Peek<'a> {
-    #[serde(borrow)]
     result_type: Option<Cow<'a, str>>,
     task: Option<IgnoredAny>,
 }
+
+peek!(Peek<'static> {
+    "resultType" => optional result_type,
+    "task" => optional task,
+});
 
 impl<'a> Peek<'a> {
     fn read(result: &'a RawValue) -> serde_json::Result<Self> {
         match Self::scan(result.get()) {
             Some(peek) => Ok(peek),
-            None => serde_json::from_str(result.get()),
+            None => from_text::<Peek<'static>>(result.get()),
         }
     }
 

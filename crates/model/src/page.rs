@@ -4,19 +4,16 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use crate::fit::always_fits;
 use crate::object::object;
-use crate::read::read_as_inner;
+use crate::read::as_inner;
 use crate::{Extra, Meta};
 
 /// Position of the next page of a list. Opaque to clients; the empty text is a cursor too.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor(Box<str>);
 
-read_as_inner!(Cursor(Box<str>));
+as_inner!(Cursor(Box<str>));
 
 impl Cursor {
     /// Creates a cursor from any text.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::RawJson;
 use crate::jsonrpc::members;
+use crate::read::Name;
 
 /// The members of a JSON object in their order. The values are the text of the object: numbers keep their
 /// digits, and repeated names stay.
@@ -98,10 +99,6 @@ fn extend_on_one_line(text: &mut Vec<u8>, json: &[u8]) {
     }
 }
 
-/// The name of a member. Only a name with an escape is copied.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
 impl<'de> Deserialize<'de> for RawMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(InOrder)
@@ -119,8 +116,8 @@ impl<'de> Visitor<'de> for InOrder {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
-        while let Some((Name(name), value)) = map.next_entry()? {
-            members.push((name, value));
+        while let Some(name) = map.next_key_seed(Name)? {
+            members.push((name, map.next_value()?));
         }
         Ok(RawMembers(members))
     }

@@ -14,10 +14,10 @@ use serde::de::{Error as _, Unexpected};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(crate) use adapter::{deserialize, from_text, of_value};
+pub(crate) use adapter::{Name, deserialize, from_text, of_value};
 pub(crate) use object::{
-    Object, WriteMembers, deserialize_by_read, fill, fill_with, missing, read_as_inner,
-    read_by_build, read_object, required, serde_by_members, write_members,
+    Object, WriteMembers, as_inner, deserialize_by_read, fill, fill_with, missing, read_by_build,
+    read_object, required, serde_by_members, skip, write_as_inner, write_members,
 };
 
 /// A type that can be read from a source.

@@ -5,8 +5,13 @@
 //! know the type in advance. In 2026-07-28 a call may have another outcome than its result: see
 //! [`Outcome`](crate::Outcome).
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use crate::read::Name;
 use crate::tagged::tag;
 use crate::{
     CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DiscoverResult,
@@ -18,7 +23,7 @@ use crate::{
 tag!(JsonRpc = "2.0");
 
 /// A response with a result, its envelope included.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResultResponse<R> {
     jsonrpc: JsonRpc,
@@ -37,6 +42,64 @@ impl<R> ResultResponse<R> {
             result,
         }
     }
+}
+
+impl<R: Serialize> Serialize for ResultResponse<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_struct("ResultResponse", 3)?;
+        members.serialize_field("jsonrpc", &self.jsonrpc)?;
+        members.serialize_field("id", &self.id)?;
+        members.serialize_field("result", &self.result)?;
+        members.end()
+    }
+}
+
+impl<'de, R: Deserialize<'de>> Deserialize<'de> for ResultResponse<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const NAMES: &[&str] = &["jsonrpc", "id", "result"];
+        deserializer.deserialize_struct("ResultResponse", NAMES, ResponseVisitor(PhantomData))
+    }
+}
+
+struct ResponseVisitor<R>(PhantomData<R>);
+
+impl<'de, R: Deserialize<'de>> Visitor<'de> for ResponseVisitor<R> {
+    type Value = ResultResponse<R>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("struct ResultResponse")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let (mut jsonrpc, mut id, mut result) = (None, None, None);
+        while let Some(name) = members.next_key_seed(Name)? {
+            match &*name {
+                "jsonrpc" => once(&mut jsonrpc, "jsonrpc", &mut members)?,
+                "id" => once(&mut id, "id", &mut members)?,
+                "result" => once(&mut result, "result", &mut members)?,
+                _ => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        let missing = A::Error::missing_field;
+        Ok(ResultResponse {
+            jsonrpc: jsonrpc.ok_or_else(|| missing("jsonrpc"))?,
+            id: id.ok_or_else(|| missing("id"))?,
+            result: result.ok_or_else(|| missing("result"))?,
+        })
+    }
+}
+
+/// Reads a member that can occur once.
+fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    place: &mut Option<T>,
+    name: &'static str,
+    members: &mut A,
+) -> Result<(), A::Error> {
+    if place.is_some() {
+        return Err(A::Error::duplicate_field(name));
+    }
+    *place = Some(members.next_value()?);
+    Ok(())
 }
 
 /// Declares the response to each method.

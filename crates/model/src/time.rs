@@ -6,17 +6,15 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::read::read_as_inner;
-use serde::Serialize;
+use crate::read::as_inner;
 
 /// A point in time, as the peer wrote it.
 ///
 /// Equality is equality of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Timestamp(Box<str>);
 
-read_as_inner!(Timestamp(Box<str>));
+as_inner!(Timestamp(Box<str>));
 
 impl Timestamp {
     /// Stores the text unchanged; [`Timestamp::to_system_time`] returns `None` if it is not an

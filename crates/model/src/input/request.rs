@@ -1,12 +1,16 @@
 //! One question inside a result: what would have been a request to the client before.
 
-use serde::de::{DeserializeOwned, Error};
+use serde::de::Error;
 use serde::ser::{self, SerializeStruct};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::InputKind;
-use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
+use crate::object::peek;
+use crate::read::{
+    Members, Object, Read, ReadError, Source, deserialize_by_read, fill, from_text, read_object,
+    skip,
+};
 use crate::{CreateMessageParams, ElicitParams, Fit, FitError, JsonObject, NoParams, Revision};
 
 /// A question to the client, with its method but without an envelope.
@@ -84,11 +88,11 @@ impl Read for InputRequest {
 deserialize_by_read!(InputRequest);
 
 fn read(raw: &RawValue) -> serde_json::Result<InputRequest> {
-    #[derive(Deserialize)]
     struct Peek {
         method: String,
     }
-    let peek: Peek = serde_json::from_str(raw.get())?;
+    peek!(Peek { "method" => required method, });
+    let peek: Peek = from_text(raw.get())?;
     match InputKind::of_method(&peek.method) {
         Some(InputKind::Elicit) => required(raw).map(InputRequest::Elicit),
         Some(InputKind::CreateMessage) => required(raw).map(InputRequest::CreateMessage),
@@ -100,17 +104,39 @@ fn read(raw: &RawValue) -> serde_json::Result<InputRequest> {
     }
 }
 
-fn required<T: DeserializeOwned>(raw: &RawValue) -> serde_json::Result<T> {
+fn required<T: Read>(raw: &RawValue) -> serde_json::Result<T> {
     params_of(raw)?.ok_or_else(|| <serde_json::Error as Error>::missing_field("params"))
 }
 
-fn params_of<T: DeserializeOwned>(raw: &RawValue) -> serde_json::Result<Option<T>> {
-    #[derive(Deserialize)]
-    struct Body<T> {
-        params: Option<T>,
-    }
-    let body: Body<T> = serde_json::from_str(raw.get())?;
+fn params_of<T: Read>(raw: &RawValue) -> serde_json::Result<Option<T>> {
+    let body: Body<T> = from_text(raw.get())?;
     Ok(body.params)
+}
+
+struct Body<T> {
+    params: Option<T>,
+}
+
+impl<T: Read> Object for Body<T> {
+    const EXPECTED: &'static str = "struct Body";
+
+    fn build(members: &mut dyn Members<'_>) -> Result<Self, ReadError> {
+        let mut params = None;
+        while let Some(name) = members.next_name()? {
+            match &*name {
+                "params" => fill(&mut params, "params", members)?,
+                _ => skip(members)?,
+            }
+        }
+        let params = params.flatten();
+        Ok(Self { params })
+    }
+}
+
+impl<T: Read> Read for Body<T> {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        read_object(source)
+    }
 }
 
 impl Fit for InputRequest {

@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::Extra;
 use crate::object::object;
-use crate::read::read_as_inner;
+use crate::read::as_inner;
 
 /// A JSON-RPC error code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ErrorCode(pub i64);
 
-read_as_inner!(ErrorCode(i64));
+as_inner!(ErrorCode(i64));
 
 impl ErrorCode {
     /// The text is not JSON (JSON-RPC 2.0).

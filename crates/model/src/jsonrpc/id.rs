@@ -1,7 +1,7 @@
 //! Names of requests and of progress: a string or an integer, never null.
 
 use crate::read::{
-    Event, Kind, Read, ReadError, Source, deserialize_by_read, from_text, read_as, read_as_inner,
+    Event, Kind, Read, ReadError, Source, as_inner, deserialize_by_read, from_text, read_as,
 };
 use std::fmt;
 
@@ -94,11 +94,10 @@ deserialize_by_read!(RequestId);
 /// Spec: [2026-07-28, Progress][spec].
 ///
 /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProgressToken(pub RequestId);
 
-read_as_inner!(ProgressToken(RequestId));
+as_inner!(ProgressToken(RequestId));
 
 impl<T: Into<RequestId>> From<T> for ProgressToken {
     fn from(token: T) -> Self {

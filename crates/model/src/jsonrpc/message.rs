@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::breadth;
@@ -14,6 +14,7 @@ use super::params::ParamsRef;
 use super::scan::{self, Scanned};
 use super::{Error, RequestId};
 use crate::RawJson;
+use crate::read::Name;
 
 /// A message, borrowed from its bytes.
 ///
@@ -338,7 +339,7 @@ impl<'a> Visitor<'a> for EnvelopeSeed<'_, 'a> {
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
-        while let Some(Name(name)) = members.next_key::<Name<'a>>()? {
+        while let Some(name) = members.next_key_seed(Name)? {
             match self.0.slot(&name) {
                 None => drop(members.next_value::<IgnoredAny>()?),
                 Some(slot) => {
@@ -350,10 +351,6 @@ impl<'a> Visitor<'a> for EnvelopeSeed<'_, 'a> {
         Ok(())
     }
 }
-
-/// A member's name, borrowed when it has no escapes.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,12 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::RawJson;
 use crate::jsonrpc::{MalformedMeta, MetaMember, MetaSpans, ParamsRef};
+use crate::object::peek;
+use crate::read::from_text;
 use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
 
 /// The reserved members of a request's `_meta`, borrowed from its text.
@@ -116,15 +117,13 @@ impl<'a> RequestEnvelope<'a> {
 
     /// The id of the task the request belongs to, in 2025-11-25; none if it cannot be read.
     pub fn related_task(&self) -> Option<Cow<'a, str>> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Related<'b> {
-            #[serde(borrow)]
-            task_id: Cow<'b, str>,
+        struct Related {
+            task_id: String,
         }
+        peek!(Related { "taskId" => required task_id, });
         let raw = self.raw(MetaMember::RelatedTask)?;
-        let related: Related<'a> = raw.decode().ok()?;
-        Some(related.task_id)
+        let related: Related = from_text(raw.get()).ok()?;
+        Some(related.task_id.into())
     }
 
     /// The caller's span (`traceparent`); none if it is not text.

@@ -10,10 +10,11 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
 };
-use serde::{Deserialize, forward_to_deserialize_any};
+use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
 use super::RESULT_TYPE;
+use crate::read::Name;
 
 /// Reads a result that states no kind, or that it is complete, in one pass. `None` for other results,
 /// and for results that are invalid.
@@ -91,7 +92,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        while let Some(Key(key)) = self.inner.next_key()? {
+        while let Some(key) = self.inner.next_key_seed(Name)? {
             if key != RESULT_TYPE {
                 // A borrowed name is passed on as one, so that it is not copied.
                 return match key {
@@ -100,7 +101,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
                 }
                 .map(Some);
             }
-            let Key(kind) = self.inner.next_value()?;
+            let kind = self.inner.next_value_seed(Name)?;
             self.kind.set(match (self.kind.get(), &*kind) {
                 (Kind::Absent, "complete") => Kind::Complete,
                 _ => Kind::Other,
@@ -113,7 +114,3 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
         self.inner.next_value_seed(seed)
     }
 }
-
-/// A text; borrowed unless it is written with escapes.
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

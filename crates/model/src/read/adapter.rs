@@ -276,7 +276,7 @@ impl<'de> Visitor<'de> for Events<'_, 'de> {
 }
 
 /// The name of a member. Only a name with an escape is copied.
-struct Name;
+pub(crate) struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
     type Value = Cow<'de, str>;
@@ -290,7 +290,7 @@ impl<'de> Visitor<'de> for Name {
     type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member name")
+        f.write_str("a string")
     }
 
     fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {

@@ -114,6 +114,15 @@ fn repeated(name: &str) -> ReadError {
     ReadError::Value(format!("duplicate field `{name}`"))
 }
 
+/// Skips a value.
+///
+/// # Errors
+///
+/// If the source fails.
+pub(crate) fn skip(source: &mut dyn Source<'_>) -> Result<(), ReadError> {
+    source.raw().map(drop)
+}
+
 /// Returns a member that must occur.
 ///
 /// # Errors
@@ -171,9 +180,23 @@ macro_rules! deserialize_by_read {
 }
 pub(crate) use deserialize_by_read;
 
-/// Implements `Read` and `Deserialize` for a type that is read as the value in it.
-macro_rules! read_as_inner {
+/// Implements `Serialize` for a type that is written as the value in it.
+macro_rules! write_as_inner {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(serializer)
+            }
+        }
+    };
+}
+pub(crate) use write_as_inner;
+
+/// Implements `Read` and the traits of serde for a type that is read and written as the value in it.
+macro_rules! as_inner {
     ($name:ident($inner:ty)) => {
+        $crate::read::write_as_inner!($name);
+
         impl $crate::read::Read for $name {
             fn read(
                 source: &mut dyn $crate::read::Source<'_>,
@@ -185,4 +208,4 @@ macro_rules! read_as_inner {
         $crate::read::deserialize_by_read!($name);
     };
 }
-pub(crate) use read_as_inner;
+pub(crate) use as_inner;

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
 use super::{
     Event, Kind, Members, Object, Read, ReadError, Source, Visit, Want, read_as, read_object,
-    read_text,
+    read_text, skip,
 };
 
 impl Read for String {
@@ -81,6 +82,12 @@ impl Read for Number {
 impl Read for Value {
     fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
         source.value()
+    }
+}
+
+impl Read for IgnoredAny {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        skip(source).map(|()| Self)
     }
 }
 

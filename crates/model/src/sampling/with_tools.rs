@@ -1,18 +1,17 @@
 //! Sampling with at least one tool.
 
-use serde::Serialize;
-
 use super::{CreateMessageParams, SamplingMessage, ToolChoiceMode};
 use crate::Tool;
-use crate::read::{Read, ReadError, Source, deserialize_by_read, missing};
+use crate::read::{Read, ReadError, Source, deserialize_by_read, missing, write_as_inner};
 
 /// A sampling request with tools: its answer may be several blocks and may use tools.
 ///
 /// A request without tools is answered by one plain block; see
 /// [`SamplingContent::into_single`](super::SamplingContent::into_single).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ToolSampling(CreateMessageParams);
+
+write_as_inner!(ToolSampling);
 
 impl ToolSampling {
     /// Asks for the message that follows `messages` and lets the model use `tools`.

@@ -1,44 +1,61 @@
 //! The shape of a field, decided by its members.
 
-use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+
+use crate::object::peek;
+use crate::read::{Read, ReadError, Source, deserialize_by_read, from_text, read_text};
 
 use super::PrimitiveSchema;
 
 /// The members that decide.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Shape {
     r#type: Option<Type>,
-    #[serde(rename = "enum")]
     words: Option<IgnoredAny>,
     enum_names: Option<IgnoredAny>,
     one_of: Option<IgnoredAny>,
     items: Option<ItemsShape>,
 }
 
+peek!(Shape {
+    "type" => optional r#type,
+    "enum" => optional words,
+    "enumNames" => optional enum_names,
+    "oneOf" => optional one_of,
+    "items" => optional items,
+});
+
 /// The members of `items` that decide.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct ItemsShape {
-    #[serde(rename = "enum")]
     words: Option<IgnoredAny>,
     any_of: Option<IgnoredAny>,
     one_of: Option<IgnoredAny>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
+peek!(ItemsShape {
+    "enum" => optional words,
+    "anyOf" => optional any_of,
+    "oneOf" => optional one_of,
+});
+
 enum Type {
     String,
     Number,
-    Integer,
     Boolean,
     Array,
-    #[serde(other)]
     Other,
+}
+
+impl Read for Type {
+    fn read(source: &mut dyn Source<'_>) -> Result<Self, ReadError> {
+        read_text(source, "a type", |word| match &*word {
+            "string" => Self::String,
+            "number" | "integer" => Self::Number,
+            "boolean" => Self::Boolean,
+            "array" => Self::Array,
+            _ => Self::Other,
+        })
+    }
 }
 
 impl Read for PrimitiveSchema {
@@ -51,12 +68,12 @@ deserialize_by_read!(PrimitiveSchema);
 
 fn classify(raw: &RawValue) -> serde_json::Result<PrimitiveSchema> {
     // An object of unknown shape is stored raw. Other JSON is an error.
-    let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
+    let Ok(shape) = from_text::<Shape>(raw.get()) else {
         return read(raw, PrimitiveSchema::Unknown);
     };
     match shape.r#type {
         Some(Type::String) => of_string(raw, &shape),
-        Some(Type::Number | Type::Integer) => read(raw, PrimitiveSchema::Number),
+        Some(Type::Number) => read(raw, PrimitiveSchema::Number),
         Some(Type::Boolean) => read(raw, PrimitiveSchema::Boolean),
         Some(Type::Array) => of_array(raw, shape.items.as_ref()),
         Some(Type::Other) | None => read(raw, PrimitiveSchema::Unknown),

@@ -1,13 +1,13 @@
 //! Fields for text, numbers and booleans.
 
 use serde::de::Error as _;
-use serde::{Deserialize, Serialize};
+use serde::ser::{Serialize, Serializer};
 use serde_json::Number;
 
 use crate::Extra;
 use crate::object::object;
 use crate::open_enum::open_enum;
-use crate::read::{Event, Kind, Read, ReadError, Source, read_as};
+use crate::read::{Event, Kind, Read, ReadError, Source, deserialize_by_read, read_as};
 use crate::tagged::tag;
 
 /// A field for text.
@@ -108,13 +108,21 @@ object!(NumberSchema {
 });
 
 /// Whether a number may have a fraction. Closed: other types are not numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NumberKind {
     /// No fraction.
     Integer,
     /// Any number.
     Number,
+}
+
+impl Serialize for NumberKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::Integer => "integer",
+            Self::Number => "number",
+        })
+    }
 }
 
 impl Read for NumberKind {
@@ -131,6 +139,8 @@ impl Read for NumberKind {
         })
     }
 }
+
+deserialize_by_read!(NumberKind);
 
 impl NumberSchema {
     /// A field for any number.
