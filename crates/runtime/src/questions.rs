@@ -1,6 +1,7 @@
 //! The questions of one request, with their answers, for its handler and its runner.
 
 mod journal;
+mod journal_json;
 mod park;
 mod question_state;
 mod replay;

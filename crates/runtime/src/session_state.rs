@@ -3,24 +3,33 @@
 use std::collections::BTreeSet;
 
 use pintle_model::LoggingLevel;
-use serde::{Deserialize, Serialize};
 
 /// The settings of a client for one session, and the end of the session: the record that all replicas read.
 ///
 /// A session without settings that has not ended has the default state, and no record.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "replicas", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SessionState {
     /// The number of changes. A state with a higher number is newer.
     pub generation: u64,
     /// Whether the session has ended. The end is final.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "replicas",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
     pub is_ended: bool,
     /// The minimum level of log messages, if the client has set one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "replicas",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub level: Option<LoggingLevel>,
     /// The URIs of the resources that the client subscribed to.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[cfg_attr(
+        feature = "replicas",
+        serde(default, skip_serializing_if = "BTreeSet::is_empty")
+    )]
     pub subscribed: BTreeSet<String>,
 }
 

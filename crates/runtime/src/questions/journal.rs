@@ -3,43 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pintle_model::{ElicitParams, Error, InputRequest, InputResponses, JsonObject};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::unfit::without_reason;
 
 /// Questions, answers and actions of the earlier rounds of a request. A journal that a client
 /// carries must be sealed, because its answers are trusted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Journal {
     /// How many rounds there were.
-    #[serde(rename = "r")]
     pub rounds: u32,
     /// The state that a handler keeps itself.
-    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The open questions by name: a digest of each.
-    #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) asked: BTreeMap<String, u64>,
-    #[serde(rename = "a", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) answered: BTreeMap<String, Answered>,
-    #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) values: BTreeMap<String, Value>,
     /// How many answers to each question did not fit.
     // The type of `asked`, so that its map is compiled once.
-    #[serde(rename = "u", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) unfit: BTreeMap<String, u64>,
     /// Answers that came before their questions.
-    #[serde(skip)]
     pub(crate) unasked: InputResponses,
     /// The questions whose answers came just now.
-    #[serde(skip)]
     pub(crate) new_answers: BTreeSet<String>,
 }
 
 /// Result of a question. Closed: it was answered, or it was not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum StoredAnswer {
     /// The answer, as the client sent it.
     Answer(JsonObject),
@@ -48,11 +38,9 @@ pub enum StoredAnswer {
 }
 
 /// The result of a question, and the digest of the question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answered {
-    #[serde(rename = "q")]
     pub(crate) digest: u64,
-    #[serde(rename = "a")]
     pub(crate) given: StoredAnswer,
 }
 

@@ -1,9 +1,9 @@
 //! The parameters of the methods of the router, in place.
 
+mod decode;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-use serde::Deserialize;
 
 use pintle_model::jsonrpc::Member;
 use pintle_model::method::{CallTool, Method};
@@ -13,30 +13,37 @@ use pintle_runtime::Context;
 
 use crate::input::{RequestIdentity, RetryParams};
 
+use decode::decode;
+
 /// The parameters of `tools/call`, in place.
-#[derive(Deserialize)]
 pub(super) struct CallParams<'a> {
-    #[serde(borrow)]
     pub(super) name: Cow<'a, str>,
     /// The task that a call of 2025-11-25 requests. Later revisions do not have the member.
-    #[serde(borrow, default)]
     pub(super) task: Option<RawJson<'a>>,
-    #[serde(borrow, default)]
     pub(super) arguments: Option<RawJson<'a>>,
-    #[serde(borrow, default, rename = "inputResponses")]
     pub(super) input_responses: Option<RawJson<'a>>,
-    #[serde(borrow, default, rename = "requestState")]
     pub(super) request_state: Option<Cow<'a, str>>,
 }
 
-#[derive(Deserialize)]
+decode!(CallParams<'de> {
+    "name" => required_text name,
+    "task" => optional task,
+    "arguments" => optional arguments,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional_text request_state,
+});
+
 pub(super) struct ReadParams<'a> {
     pub(super) uri: String,
-    #[serde(borrow, default, rename = "inputResponses")]
     pub(super) input_responses: Option<RawJson<'a>>,
-    #[serde(borrow, default, rename = "requestState")]
     pub(super) request_state: Option<Cow<'a, str>>,
 }
+
+decode!(ReadParams<'de> {
+    "uri" => required_text uri,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional_text request_state,
+});
 
 impl<'a> CallParams<'a> {
     /// Reads the members at their recorded positions. The decoder words the errors.
@@ -97,17 +104,19 @@ impl<'a> ReadParams<'a> {
     }
 }
 
-#[derive(Deserialize)]
 pub(super) struct PromptParams<'a> {
-    #[serde(borrow)]
     pub(super) name: Cow<'a, str>,
-    #[serde(default)]
     pub(super) arguments: Option<BTreeMap<String, String>>,
-    #[serde(borrow, default, rename = "inputResponses")]
     pub(super) input_responses: Option<RawJson<'a>>,
-    #[serde(borrow, default, rename = "requestState")]
     pub(super) request_state: Option<Cow<'a, str>>,
 }
+
+decode!(PromptParams<'de> {
+    "name" => required_text name,
+    "arguments" => optional arguments,
+    "inputResponses" => optional input_responses,
+    "requestState" => optional_text request_state,
+});
 
 impl PromptParams<'_> {
     pub(super) fn retry(&self) -> RetryParams<'_> {
@@ -118,11 +127,13 @@ impl PromptParams<'_> {
     }
 }
 
-#[derive(Deserialize)]
 struct PageParams {
-    #[serde(default)]
     cursor: Option<Cursor>,
 }
+
+decode!(PageParams {
+    "cursor" => optional cursor,
+});
 
 /// Reads the cursor of the request of a list.
 pub(super) fn cursor_of(cx: &Context) -> Result<Option<Cursor>, Error> {
@@ -132,3 +143,6 @@ pub(super) fn cursor_of(cx: &Context) -> Result<Option<Cursor>, Error> {
         _ => Ok(cx.request().params.decode::<PageParams>()?.cursor),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,12 @@
 //! travel, and which states were used.
 
 use bytes::Bytes;
-use pintle_model::{Error, ErrorCode};
+use pintle_model::{Error, ErrorCode, JsonObject};
 use pintle_proto::Limits;
 use pintle_runtime::{Journal, random_bytes};
 use pintle_store::{Key, Namespace};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::seal::UnsealError;
 use super::states::{LocalStates, States};
@@ -24,26 +24,65 @@ pub(crate) struct Memory {
 }
 
 /// The sealed state that a client carries.
-#[derive(Serialize, Deserialize)]
 struct Carried {
     /// The journal, if it is small.
-    #[serde(rename = "j", default, skip_serializing_if = "Option::is_none")]
     journal: Option<Journal>,
     /// The name that it is stored under, if it is not.
-    #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
     /// Name of the state in the list of used states.
-    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
     mark: Option<String>,
 }
 
 /// A state that is stored: to which request it belongs, although its seal says that, too.
-#[derive(Serialize, Deserialize)]
 struct Stored {
-    #[serde(rename = "b")]
     binding: String,
-    #[serde(rename = "j")]
     journal: Journal,
+}
+
+impl Serialize for Carried {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(journal) = &self.journal {
+            map.serialize_entry("j", journal)?;
+        }
+        if let Some(handle) = &self.handle {
+            map.serialize_entry("h", handle)?;
+        }
+        if let Some(mark) = &self.mark {
+            map.serialize_entry("n", mark)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Stored {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("b", &self.binding)?;
+        map.serialize_entry("j", &self.journal)?;
+        map.end()
+    }
+}
+
+impl Carried {
+    fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let mut members = read(bytes)?;
+        Ok(Self {
+            journal: take(&mut members, "j")?,
+            handle: take(&mut members, "h")?,
+            mark: take(&mut members, "n")?,
+        })
+    }
+}
+
+impl Stored {
+    fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let mut members = read(bytes)?;
+        Ok(Self {
+            binding: take(&mut members, "b")?.ok_or_else(Error::internal)?,
+            journal: take(&mut members, "j")?.ok_or_else(Error::internal)?,
+        })
+    }
 }
 
 impl Memory {
@@ -104,7 +143,7 @@ impl Memory {
     ///
     /// -32602 if it is not there any more or was used; -32603 if the store fails.
     pub(super) async fn unpack(&self, binding: &[u8], carried: &[u8]) -> Result<Journal, Error> {
-        let carried: Carried = read(carried)?;
+        let carried = Carried::read(carried)?;
         if let Some(mark) = &carried.mark {
             self.use_up(mark).await?;
         }
@@ -118,7 +157,7 @@ impl Memory {
     async fn fetch(&self, binding: &[u8], handle: &str) -> Result<Journal, Error> {
         let key = Key::new(&STATES, handle).map_err(|_| gone())?;
         let value = self.states.get(&key).await?;
-        let stored: Stored = read(&value.ok_or_else(gone)?)?;
+        let stored = Stored::read(&value.ok_or_else(gone)?)?;
         if stored.binding.as_bytes() != binding {
             return Err(gone());
         }
@@ -140,10 +179,14 @@ fn name() -> Result<String, Error> {
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
-// From a text, so that one decoder of the large types is compiled.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+fn read(bytes: &[u8]) -> Result<JsonObject, Error> {
     let text = str::from_utf8(bytes).map_err(|_| Error::internal())?;
     serde_json::from_str(text).map_err(|_| Error::internal())
+}
+
+fn take<T: DeserializeOwned>(members: &mut JsonObject, name: &str) -> Result<Option<T>, Error> {
+    let value = members.remove(name).map(serde_json::from_value);
+    value.transpose().map_err(|_| Error::internal())
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Error> {
@@ -177,6 +220,25 @@ mod tests {
         let mut journal = Journal::default();
         journal.state = Some("x".repeat(bytes));
         journal
+    }
+
+    #[test]
+    fn a_state_has_the_same_value_after_its_text() {
+        let carried = Carried {
+            journal: Some(journal(1)),
+            handle: Some("a".to_owned()),
+            mark: Some("b".to_owned()),
+        };
+        let text = written(&carried).expect("JSON");
+        assert_eq!(text, br#"{"j":{"r":0,"s":"x"},"h":"a","n":"b"}"#);
+        let read = Carried::read(&text).expect("a state");
+        assert_eq!(read.journal, carried.journal);
+        assert_eq!((read.handle, read.mark), (carried.handle, carried.mark));
+        let (binding, journal) = ("c".to_owned(), journal(0));
+        let text = written(&Stored { binding, journal }).expect("JSON");
+        assert_eq!(text, br#"{"b":"c","j":{"r":0,"s":""}}"#);
+        assert!(Stored::read(&text).is_ok_and(|stored| stored.binding == "c"));
+        assert!(Stored::read(br#"{"b":"c"}"#).is_err());
     }
 
     // spec: 2026-07-28 N-MRTR-11, N-MRTR-15
