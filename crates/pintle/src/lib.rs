@@ -51,7 +51,8 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
-//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[data]`, `#[pintle::main]`, [`serve!`] |
+//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]`, `#[pintle::main]`, [`serve!`] |
+//! | `derive` | yes | `#[data]`, and the derives of serde and schemars; a server without them builds in less time |
 //! | `tasks` | yes | tools that run as tasks, and `Server::store`; `file-store` and `replicas` add it |
 //! | `any-schema` | no | `Tool::from_schema` with any JSON Schema |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
@@ -100,8 +101,10 @@ pub use pintle_http as http;
 #[cfg(feature = "keys")]
 #[doc(inline)]
 pub use pintle_keys as keys;
+#[cfg(feature = "derive")]
+pub use pintle_macros::data;
 #[cfg(feature = "macros")]
-pub use pintle_macros::{data, main, prompt, resource, tool, tools};
+pub use pintle_macros::{main, prompt, resource, tool, tools};
 #[cfg(feature = "otel")]
 #[doc(inline)]
 pub use pintle_otel as otel;

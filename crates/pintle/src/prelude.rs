@@ -4,8 +4,10 @@
 pub use pintle_client::{Client, ClientBuilder, Group};
 #[cfg(feature = "http")]
 pub use pintle_http::ServeHttp;
+#[cfg(feature = "derive")]
+pub use pintle_macros::data;
 #[cfg(feature = "macros")]
-pub use pintle_macros::{data, prompt, resource, tool, tools};
+pub use pintle_macros::{prompt, resource, tool, tools};
 pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage, ResourceContents};
 #[cfg(feature = "client")]
 pub use pintle_process::Command;
