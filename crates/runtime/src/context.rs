@@ -5,6 +5,7 @@ mod undo;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use pintle_proto::{IncomingRequest, Limits, RequestKey, Terms};
 
 use crate::engine_handle::EngineHandle;
 use crate::extensions::Extensions;
+use crate::first::{First, first};
 use crate::principal::Principal;
 use crate::questions::QuestionState;
 use end::End;
@@ -231,12 +233,10 @@ impl Context {
     }
 
     async fn wait_for_reader(&self) {
-        let timeout = tokio::time::sleep(READER_GRACE);
-        tokio::pin!(timeout);
+        let mut timeout = pin!(tokio::time::sleep(READER_GRACE));
         while self.is_behind() {
-            tokio::select! {
-                () = &mut timeout => return,
-                () = tokio::time::sleep(READER_POLL) => {}
+            if let First::One(()) = first(timeout.as_mut(), tokio::time::sleep(READER_POLL)).await {
+                return;
             }
         }
     }

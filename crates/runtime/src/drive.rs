@@ -6,6 +6,7 @@ use std::pin::pin;
 use pintle_proto::{Event, Input, TransportError, TransportErrorKind};
 use tokio::time::{Instant, sleep_until};
 
+use crate::first::{First, first};
 use crate::peer::{Peer, Woken};
 use crate::transport::Transport;
 
@@ -31,15 +32,13 @@ pub async fn drive<T: Transport>(
     let mut run = pin!(transport.run(peer.wire()));
     let end = loop {
         let deadline = peer.arm();
-        tokio::select! {
-            // Events of received messages are handled before more messages are read.
-            biased;
-            woken = poll_fn(|task| peer.poll_woken(task)) => match woken {
-                Woken::Event(event) => on_event(event),
-                Woken::Rearm => {}
-            },
-            () = until(deadline) => pass_time(&peer),
-            end = &mut run => break end,
+        let woken = poll_fn(|task| peer.poll_woken(task));
+        // Events of received messages are handled before more messages are read.
+        match first(woken, first(until(deadline), run.as_mut())).await {
+            First::One(Woken::Event(event)) => on_event(event),
+            First::One(Woken::Rearm) => {}
+            First::Other(First::One(())) => pass_time(&peer),
+            First::Other(First::Other(end)) => break end,
         }
     };
     let lost = match &end {

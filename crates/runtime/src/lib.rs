@@ -35,6 +35,7 @@ mod engine_handle;
 mod extensions;
 #[cfg(feature = "client")]
 mod fetch;
+mod first;
 mod future;
 mod input;
 mod net;

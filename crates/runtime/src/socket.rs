@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
+use crate::first::{First, first};
 use crate::pipe::{PipeOptions, serve_pipe};
 use crate::service::Service;
 
@@ -80,13 +81,12 @@ where
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
             return Ok(());
         };
-        let accepted = tokio::select! {
-            biased;
-            () = shutdown.begun() => {
+        let accepted = match first(shutdown.begun(), accept()).await {
+            First::One(()) => {
                 service.leave().await;
                 break;
             }
-            accepted = accept() => accepted,
+            First::Other(accepted) => accepted,
         };
         match accepted {
             Ok(stream) => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::context::Context;
+use crate::first::{First, first};
 
 /// Marks a handler as waiting for its user, until it is dropped.
 #[derive(Debug)]
@@ -41,11 +42,10 @@ pub async fn with_timeout<T>(
         let due = waits
             .total()
             .and_then(|waited| began.checked_add(limit.checked_add(waited)?));
-        tokio::select! {
-            biased;
-            ended = &mut running => return Some(ended),
-            () = changed => {}
-            () = at(due) => return None,
+        match first(running.as_mut(), first(changed, at(due))).await {
+            First::One(ended) => return Some(ended),
+            First::Other(First::One(())) => {}
+            First::Other(First::Other(())) => return None,
         }
     }
 }
