@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, LitBool, LitStr, Path, Result, Token, parenthesized, token};
 
-use crate::option::{Callback, Text};
+use crate::option::{Callback, Text, value};
 
 /// One option of an attribute.
 pub(crate) struct Entry {
@@ -131,7 +131,7 @@ impl Parse for Entry {
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            EntryValue::Equals(input.parse()?)
+            EntryValue::Equals(value(input)?)
         } else if input.peek(token::Paren) {
             let list;
             parenthesized!(list in input);

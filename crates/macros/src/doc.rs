@@ -154,12 +154,13 @@ fn starts_block(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use syn::{ItemFn, parse_str};
+    use syn::parse_str;
 
     use super::*;
+    use crate::item::Function;
 
     fn of(source: &str) -> Option<String> {
-        let item: ItemFn = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
+        let item: Function = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
         description(&item.attrs)
     }
 
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn a_list_of_arguments_is_not_in_the_description() {
         let source = "/// Moves a ship.\n///\n/// # Arguments\n///\n/// - `name`: The ship,\n///   or its call sign.\n/// * `to` - The berth.\n///\n/// # Notes\n/// Slowly.";
-        let item: ItemFn = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
+        let item: Function = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
         let documentation = documentation(&item.attrs);
         let description = documentation.description.as_deref();
         assert_eq!(description, Some("Moves a ship.\n\n# Notes\nSlowly."));
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn a_section_of_arguments_with_other_text_is_description() {
         let source = "/// Moves.\n/// # Arguments\n/// None.";
-        let item: ItemFn = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
+        let item: Function = parse_str(&format!("{source}\nfn f() {{}}")).expect("parses");
         let documentation = documentation(&item.attrs);
         assert_eq!(
             documentation.description.as_deref(),

@@ -3,10 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parse;
-use syn::{Attribute, ItemFn, Receiver, Result, parse2};
+use syn::{Attribute, Result, parse2};
 
 use crate::common::{Common, Paths};
 use crate::function::{Function, strip};
+use crate::item::{self, Receiver};
 
 /// One of the attributes; its value holds the options.
 pub(crate) trait Kind: Parse {
@@ -27,7 +28,7 @@ pub(crate) trait Kind: Parse {
 /// Expands an attribute of this kind. Errors become part of the expansion, beside the function and its
 /// type, so that one mistake causes one message.
 pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(mut function) = parse2::<ItemFn>(item.clone()) else {
+    let Ok(mut function) = parse2::<item::Function>(item.clone()) else {
         let message = format!("`#[{}]` stands on a function", K::WORD);
         let error = syn::Error::new_spanned(&item, message).into_compile_error();
         return quote!(#error #item);
@@ -50,17 +51,21 @@ pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenS
 }
 
 /// Expands a method into an error. It has no type, because an `impl` block cannot contain one.
-fn method(mut function: ItemFn, receiver: &Receiver) -> TokenStream {
+fn method(mut function: item::Function, receiver: &Receiver) -> TokenStream {
     let message = "a method needs its value: put `#[tools]` on the `impl` block";
     let error = syn::Error::new_spanned(receiver, message).into_compile_error();
     strip(&mut function.sig);
     // The error is in the body, because an `impl` block cannot contain a macro call with an error.
-    function.block.stmts.insert(0, syn::parse_quote!(#error;));
+    function.begin_with(quote!(#error;));
     function.into_token_stream()
 }
 
 /// Returns the type beside the function.
-fn companion<K: Kind>(function: &ItemFn, paths: &Paths, body: Result<TokenStream>) -> TokenStream {
+fn companion<K: Kind>(
+    function: &item::Function,
+    paths: &Paths,
+    body: Result<TokenStream>,
+) -> TokenStream {
     let (body, error) = match body {
         Ok(body) => (body, None),
         Err(error) => (

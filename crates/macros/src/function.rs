@@ -4,11 +4,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, FnArg, Generics, Pat, Receiver, ReceiverKind, Result, ReturnType, Signature, Type,
-};
+use syn::{Attribute, Generics, Result, ReturnType, Type};
 
 use crate::doc;
+use crate::item::{Input, Receiver, ReceiverKind, Signature};
 use crate::param::{Argument, Param, Role, last_segment};
 
 /// A function that becomes a tool, a prompt or a resource.
@@ -56,8 +55,8 @@ impl Function {
     fn with_owner(attributes: &[Attribute], signature: &Signature, owner: Owner) -> Result<Self> {
         refuse_generics(&signature.generics)?;
         let typed = signature.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(param) => Some(param),
-            FnArg::Receiver(_) => None,
+            Input::Typed(param) => Some(&**param),
+            Input::Receiver(_) => None,
         });
         let mut params = typed.map(Param::read).collect::<Result<Vec<_>>>()?;
         let documentation = doc::documentation(attributes);
@@ -69,7 +68,7 @@ impl Function {
             description: documentation.description,
             params,
             owner,
-            is_async: signature.asyncness.is_some(),
+            is_async: signature.is_async,
             result: match &signature.output {
                 ReturnType::Default => signature.ident.span(),
                 ReturnType::Type(_, ty) => ty.span(),
@@ -170,9 +169,9 @@ fn describe(params: &mut [Param], signature: &Signature, name: &str, text: Strin
             return Ok(());
         }
     }
-    let is_parameter = |input: &FnArg| match input {
-        FnArg::Typed(param) => matches!(&*param.pat, Pat::Ident(own) if own.ident == name),
-        FnArg::Receiver(_) => name == "self",
+    let is_parameter = |input: &Input| match input {
+        Input::Typed(param) => param.name().is_some_and(|own| own == name),
+        Input::Receiver(_) => name == "self",
     };
     match signature.inputs.iter().any(is_parameter) {
         true => Ok(()),
@@ -186,7 +185,7 @@ fn describe(params: &mut [Param], signature: &Signature, name: &str, text: Strin
 /// Removes the attributes of Pintle, because the compiler does not know them.
 pub(crate) fn strip(signature: &mut Signature) {
     for input in &mut signature.inputs {
-        if let FnArg::Typed(param) = input {
+        if let Input::Typed(param) = input {
             param.attrs.retain(|attribute| !is_ours(attribute));
         }
     }
@@ -214,8 +213,8 @@ pub(crate) fn this() -> Ident {
 fn owner(receiver: &Receiver) -> Result<Owner> {
     let is_shared = |ty: &Type| last_segment(ty).is_some_and(|segment| segment.ident == "Arc");
     match &receiver.kind {
-        ReceiverKind::Reference(_, _, None) => Ok(Owner::Reference),
-        ReceiverKind::Typed(_, ty) if is_shared(ty) => Ok(Owner::Shared),
+        ReceiverKind::Shared => Ok(Owner::Reference),
+        ReceiverKind::Typed(ty) if is_shared(ty) => Ok(Owner::Shared),
         _ => Err(syn::Error::new_spanned(
             receiver,
             "calls run at the same time and share the value: take `&self`, and keep what changes in a `Mutex`",

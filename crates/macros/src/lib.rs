@@ -14,6 +14,7 @@ mod data;
 mod doc;
 mod expansion;
 mod function;
+mod item;
 mod keywords;
 mod main_function;
 mod methods;

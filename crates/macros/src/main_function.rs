@@ -4,13 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{ItemFn, Path, Result, ReturnType, Signature, Token, parse2};
+use syn::{Path, Result, ReturnType, Token, parse2};
 
 use crate::common::{Paths, here};
+use crate::item::{Function, Signature};
 
 /// Expands the attribute. Errors become part of the expansion, beside the function.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(function) = parse2::<ItemFn>(item.clone()) else {
+    let Ok(function) = parse2::<Function>(item.clone()) else {
         let message = "`#[main]` stands on a function";
         let error = syn::Error::new_spanned(&item, message).into_compile_error();
         return quote!(#error #item);
@@ -54,15 +55,15 @@ fn check(signature: &Signature) -> Result<()> {
 }
 
 /// Returns a function of the same name, which runs the given one on a runtime.
-fn wrap(mut function: ItemFn, paths: &Paths) -> TokenStream {
+fn wrap(mut function: Function, paths: &Paths) -> TokenStream {
     let hidden = &paths.hidden;
     let inner = format_ident!("__{}", function.sig.ident);
     let name = std::mem::replace(&mut function.sig.ident, inner.clone());
     let attributes = std::mem::take(&mut function.attrs);
     let vis = std::mem::replace(&mut function.vis, syn::Visibility::Inherited);
-    let body = match function.sig.asyncness {
-        Some(_) => quote!(#inner()),
-        None => quote!(async { #inner() }),
+    let body = match function.sig.is_async {
+        true => quote!(#inner()),
+        false => quote!(async { #inner() }),
     };
     // An unfit result is reported at its type.
     let place = match &function.sig.output {

@@ -3,12 +3,13 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, Meta, Path, Result, Signature, parse2};
+use syn::{Attribute, Meta, Path, Result, parse2};
 
 use crate::attribute::entries;
 use crate::common::Paths;
 use crate::expansion::Kind;
 use crate::function::{Function, strip, this};
+use crate::item::{self, Block, Member, Signature};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
@@ -37,7 +38,7 @@ impl Parse for Options {
 
 /// Expands the attribute. Errors become part of the expansion, beside the block.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(mut block) = parse2::<ItemImpl>(item.clone()) else {
+    let Ok(mut block) = parse2::<Block>(item.clone()) else {
         let message = "`#[tools]` stands on an `impl` block";
         let error = syn::Error::new_spanned(&item, message).into_compile_error();
         return quote!(#error #item);
@@ -66,8 +67,8 @@ struct Offer {
 }
 
 /// Returns the error of a block that cannot have the attribute.
-fn refuse(block: &ItemImpl, offers: &[Offer]) -> Option<syn::Error> {
-    if let Some((path, _)) = &block.trait_ {
+fn refuse(block: &Block, offers: &[Offer]) -> Option<syn::Error> {
+    if let Some((path, _)) = &block.of_trait {
         let message = "`#[tools]` is for the methods of a type: write `impl Type { … }`, and call the trait inside";
         return Some(syn::Error::new_spanned(path, message));
     }
@@ -78,17 +79,17 @@ fn refuse(block: &ItemImpl, offers: &[Offer]) -> Option<syn::Error> {
 }
 
 /// Reads the methods that have an attribute, and removes the attributes.
-fn offers(block: &mut ItemImpl, owner: &TokenStream, paths: &Paths) -> Vec<Offer> {
-    let methods = block.items.iter_mut().filter_map(|item| match item {
-        ImplItem::Fn(method) => Some(method),
-        _ => None,
+fn offers(block: &mut Block, owner: &TokenStream, paths: &Paths) -> Vec<Offer> {
+    let methods = block.members.iter_mut().filter_map(|member| match member {
+        Member::Function(method) => Some(&mut **method),
+        Member::Other(_) => None,
     });
     methods
         .filter_map(|method| offer(method, owner, paths))
         .collect()
 }
 
-fn offer(method: &mut ImplItemFn, owner: &TokenStream, paths: &Paths) -> Option<Offer> {
+fn offer(method: &mut item::Function, owner: &TokenStream, paths: &Paths) -> Option<Offer> {
     let place = method.attrs.iter().position(is_ours)?;
     let attribute = method.attrs.remove(place);
     let second = method.attrs.iter().position(is_ours);
@@ -121,7 +122,7 @@ fn word(attribute: &Attribute) -> Option<String> {
 /// Returns the statement that adds a method to the server.
 fn body(
     attribute: &Attribute,
-    method: &ImplItemFn,
+    method: &item::Function,
     owner: &TokenStream,
     paths: &Paths,
 ) -> Result<TokenStream> {
@@ -134,7 +135,7 @@ fn body(
 
 fn statement<K: Kind>(
     attribute: &Attribute,
-    method: &ImplItemFn,
+    method: &item::Function,
     owner: &TokenStream,
     paths: &Paths,
 ) -> Result<TokenStream> {
@@ -193,7 +194,7 @@ fn with_owner(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
 
 /// Returns a function whose name explains the error of the compiler for a second block with the attribute. An
 /// expansion cannot see other blocks, and the error for two implementations of the trait names no reason.
-fn once(block: &ItemImpl) -> TokenStream {
+fn once(block: &Block) -> TokenStream {
     let (parameters, _, conditions) = block.generics.split_for_impl();
     let ty = &block.self_ty;
     quote! {
@@ -206,7 +207,7 @@ fn once(block: &ItemImpl) -> TokenStream {
 }
 
 /// Returns the implementation of the trait for the type of the block.
-fn implementation(block: &ItemImpl, paths: &Paths, offers: &[Offer]) -> TokenStream {
+fn implementation(block: &Block, paths: &Paths, offers: &[Offer]) -> TokenStream {
     let (hidden, this) = (&paths.hidden, this());
     let (parameters, _, conditions) = block.generics.split_for_impl();
     let ty = block.self_ty.to_token_stream();

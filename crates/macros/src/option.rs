@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::discouraged::Speculative as _;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Lit, LitStr, Result, Token};
 
@@ -28,9 +29,35 @@ impl Parse for Callback {
         input.parse::<Token![=]>()?;
         Ok(Self {
             name,
-            function: input.parse()?,
+            function: value(input)?,
         })
     }
+}
+
+/// Reads an expression up to the next comma. One that `syn` does not know without its feature `full` stays tokens.
+///
+/// # Errors
+///
+/// If there is no expression.
+pub(crate) fn value(input: ParseStream<'_>) -> Result<Expr> {
+    let is_over = |input: ParseStream<'_>| input.is_empty() || input.peek(Token![,]);
+    let ahead = input.fork();
+    match ahead.parse::<Expr>() {
+        Ok(value) if is_over(&ahead) => {
+            input.advance_to(&ahead);
+            return Ok(value);
+        }
+        Err(error) if is_over(input) => return Err(error),
+        _ => {}
+    }
+    let mut tokens = TokenStream::new();
+    // The commas of a closure's parameters do not end it.
+    let mut is_in_parameters = false;
+    while !input.is_empty() && (is_in_parameters || !input.peek(Token![,])) {
+        is_in_parameters ^= input.peek(Token![|]) && !input.peek(Token![||]);
+        input.parse::<TokenTree>()?.to_tokens(&mut tokens);
+    }
+    Ok(Expr::Verbatim(tokens))
 }
 
 /// Reads `"30s"`: a whole number and its unit.

@@ -4,14 +4,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Expr, GenericArgument, LitStr, Pat, PatType, PathArguments, PathSegment, Result,
-    Type,
-};
+use syn::{Attribute, Expr, GenericArgument, LitStr, PathArguments, PathSegment, Result, Type};
 
 use crate::attribute::{Entry, entries};
 use crate::common::here;
 use crate::doc;
+use crate::item::TypedInput;
 
 /// A parameter of the function.
 pub(crate) struct Param {
@@ -67,11 +65,11 @@ pub(crate) enum Absent {
 }
 
 impl Param {
-    pub(crate) fn read(param: &PatType) -> Result<Self> {
+    pub(crate) fn read(param: &TypedInput) -> Result<Self> {
         Ok(Self {
             role: role(param)?,
-            ty: (*param.ty).clone(),
-            span: param.pat.span(),
+            ty: param.ty.clone(),
+            span: param.pattern.span(),
         })
     }
 
@@ -95,7 +93,7 @@ impl Param {
     }
 }
 
-fn role(param: &PatType) -> Result<Role> {
+fn role(param: &TypedInput) -> Result<Role> {
     let options = only(&param.attrs, "arg")?;
     if let Some(ability) = only(&param.attrs, "ability")? {
         ability.meta.require_path_only()?;
@@ -109,7 +107,7 @@ fn role(param: &PatType) -> Result<Role> {
     }
     refuse_borrowed(&param.ty)?;
     let argument = Argument {
-        ident: ident(&param.pat)?,
+        ident: ident(param)?,
         description: doc::description(&param.attrs),
         options: options.map_or_else(|| Ok(ArgOptions::default()), ArgOptions::read)?,
     };
@@ -157,16 +155,13 @@ fn refuse_borrowed(ty: &Type) -> Result<()> {
     }
 }
 
-fn ident(pattern: &Pat) -> Result<Ident> {
-    match pattern {
-        Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-            Ok(name.ident.clone())
-        }
-        _ => Err(syn::Error::new(
-            pattern.span(),
+fn ident(param: &TypedInput) -> Result<Ident> {
+    param.name().ok_or_else(|| {
+        syn::Error::new(
+            param.pattern.span(),
             "an argument has a name: write `name: Type` and take it apart inside",
-        )),
-    }
+        )
+    })
 }
 
 /// Returns true for abilities: the last segment of the path and its number of types decide.
