@@ -38,7 +38,7 @@ impl Parse for Callback {
 ///
 /// # Errors
 ///
-/// If there is no expression.
+/// If the expression is missing.
 pub(crate) fn value(input: ParseStream<'_>) -> Result<Expr> {
     let is_over = |input: ParseStream<'_>| input.is_empty() || input.peek(Token![,]);
     let ahead = input.fork();
